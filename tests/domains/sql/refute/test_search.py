@@ -433,3 +433,62 @@ def test_ties_at_the_top_hide_no_difference_of_rows(candidate: str, differ: bool
     """The order leaves ties; rows that one query alone puts out are a difference, their order is none."""
     found = look("SELECT d, sal FROM Emp WHERE sal > 2 ORDER BY d", candidate, dialect, databases=150)
     assert (found.refutation is not None) is differ, found
+
+
+HIDDEN = "CREATE TABLE t (id INT PRIMARY KEY, g INT, x INT, s VARCHAR(5))"
+UP = "(SELECT g, x FROM t GROUP BY g, x) AS q"
+DOWN = "(SELECT g, -y AS x FROM (SELECT g, -x AS y FROM t) AS p GROUP BY g, y) AS q"
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("SELECT *, SUM(x) OVER w AS a FROM {} WINDOW w AS (ORDER BY g ROWS UNBOUNDED PRECEDING)", "sqlite"),
+        ("SELECT x - ROW_NUMBER() OVER (ORDER BY g) AS a FROM {}", "sqlite"),
+        ("SELECT x * ROW_NUMBER() OVER (ORDER BY g) AS a FROM {}", "duckdb"),
+        ("SELECT g FROM {} QUALIFY ROW_NUMBER() OVER (PARTITION BY g) = 1 AND x > 1", "duckdb"),
+        ("SELECT g, arg_max(x, g) AS a FROM {} GROUP BY g", "duckdb"),
+        ("SELECT g, json_group_array(x) AS a FROM {} GROUP BY g", "sqlite"),
+        ("SELECT x, COUNT(*) AS n FROM {}", "sqlite"),
+        ("SELECT (SELECT x FROM {}) AS a", "sqlite"),
+        ("SELECT g, group_concat(x) OVER (PARTITION BY g) AS a FROM {}", "sqlite"),
+        ("SELECT ARRAY(SELECT x FROM {}) AS a", "duckdb"),
+    ],
+)
+def test_what_an_engine_chooses_among_sorted_rows_is_no_difference(text: str, dialect: str) -> None:
+    """Both sources hold the same rows, which come in opposite orders."""
+    schema = read_schema(HIDDEN, dialect)
+    found = search(text.format(UP), text.format(DOWN), schema, "auto", Settings(), Limit.start(60), 120)
+    assert found.refutation is None, str(found.refutation)
+    assert found.unstable
+
+
+@pytest.mark.parametrize(
+    ("oracle", "candidate", "dialect"),
+    [
+        (
+            "SELECT id, RANK() OVER (ORDER BY id DESC) AS b FROM t LIMIT 1",
+            "SELECT id, COUNT(*) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS b"
+            " FROM t LIMIT 1",
+            "sqlite",
+        ),
+        (
+            "SELECT x FROM (VALUES (1), (2)) AS v(x) LIMIT 1",
+            "SELECT x FROM (VALUES (2), (1)) AS v(x) LIMIT 1",
+            "duckdb",
+        ),
+        pytest.param(
+            "SELECT s FROM t UNION SELECT UPPER(s) FROM t",
+            "SELECT UPPER(s) AS s FROM t UNION SELECT s FROM t",
+            "mysql",
+            marks=pytest.mark.live,
+        ),
+    ],
+)
+def test_choices_by_windows_values_and_collations_are_no_difference(
+    oracle: str, candidate: str, dialect: str
+) -> None:
+    if dialect in NEEDED:
+        needs.tool(NEEDED[dialect])
+    found = search(oracle, candidate, read_schema(HIDDEN, dialect), "auto", Settings(), Limit.start(60), 120)
+    assert found.refutation is None, str(found.refutation)

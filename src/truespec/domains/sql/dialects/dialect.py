@@ -307,6 +307,8 @@ class Dialect:
     """Whether the text of a list is `{1, 2}`; else it is `[1, 2]`."""
     case_is_of_ascii: bool
     """Whether LOWER and UPPER change ASCII letters alone, each into one letter."""
+    value_is_first_row: bool
+    """Whether a subquery of several rows has the value of the first; else it fails."""
     joined_list_is_null: bool
     """Whether ARRAY_TO_STRING of NULLs alone is NULL, as STRING_AGG is; else it is an empty text."""
     bit_aggregates_read: bool

@@ -123,6 +123,7 @@ DUCKDB = Dialect(
     lists_have_length=True,
     lists_are_written_in_braces=False,
     case_is_of_ascii=False,
+    value_is_first_row=False,
     joined_list_is_null=True,
     bit_aggregates_read=True,
     longest_name=256,

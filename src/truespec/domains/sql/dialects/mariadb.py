@@ -123,6 +123,7 @@ MARIADB = Dialect(
     lists_have_length=False,
     lists_are_written_in_braces=False,
     case_is_of_ascii=False,
+    value_is_first_row=False,
     joined_list_is_null=False,
     bit_aggregates_read=False,
     longest_name=256,

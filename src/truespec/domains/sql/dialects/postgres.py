@@ -123,6 +123,7 @@ POSTGRES = Dialect(
     lists_have_length=False,
     lists_are_written_in_braces=True,
     case_is_of_ascii=False,
+    value_is_first_row=False,
     joined_list_is_null=False,
     bit_aggregates_read=True,
     longest_name=63,

@@ -123,6 +123,7 @@ SQLITE = Dialect(
     lists_have_length=False,
     lists_are_written_in_braces=False,
     case_is_of_ascii=True,
+    value_is_first_row=True,
     joined_list_is_null=False,
     bit_aggregates_read=True,
     longest_name=256,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -67,7 +68,10 @@ def cell(value: object) -> Cell:
             return text if rest == whole else f"{text}.{rest - whole:.6f}".replace(".0.", ".")
         case dict() | list() | tuple():
             return nested(value)
-    return str(value)  # a UUID, an address, a range
+    lower, upper, bounds = (getattr(value, name, None) for name in ("lower", "upper", "bounds"))
+    if isinstance(bounds, str) and len(bounds) == 2:
+        return f"{bounds[0]}{nested(lower)}, {nested(upper)}{bounds[1]}"
+    return str(value)  # a UUID, an address, an empty range
 
 
 def nested(value: object) -> str:
@@ -116,6 +120,20 @@ def same(left: Outcome, right: Outcome, *, ordered: bool, tolerance: float = TOL
     if ordered:
         return all(_same_row(one, other, tolerance) for one, other in zip(left.rows, right.rows, strict=True))
     return _same_bag(left.rows, right.rows, tolerance)
+
+
+def folded(outcome: Outcome) -> Outcome:
+    """An outcome whose texts are those that a collation without case and accents tells apart."""
+    if not isinstance(outcome, Rows):
+        return outcome
+    return Rows(tuple(tuple(map(_folded, row)) for row in outcome.rows), outcome.columns)
+
+
+def _folded(value: Cell) -> Cell:
+    if not isinstance(value, str):
+        return value
+    plain = (one for one in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(one))
+    return "".join(plain).rstrip(" ")
 
 
 def _same_bag(left: Sequence[Row], right: Sequence[Row], tolerance: float) -> bool:

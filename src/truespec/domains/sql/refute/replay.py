@@ -20,7 +20,7 @@ from sqlglot.errors import SqlglotError
 from truespec.domains.contract import Recheck, RecheckStatus
 from truespec.domains.sql.engines.contract import Engine, NotAQuery, SessionChanged, Settings, Stopped
 from truespec.domains.sql.engines.registry import engine
-from truespec.domains.sql.engines.result import nested
+from truespec.domains.sql.engines.result import cell, nested
 from truespec.domains.sql.engines.script import OVERRULING, own_statements, split
 from truespec.domains.sql.schema import Schema, read_schema
 from truespec.verdict import Counterexample, OracleError, ToolMissing
@@ -212,7 +212,7 @@ def _cell(value: object) -> Any:
             return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
         case dict() | list() | tuple():
             return nested(value)
-    return value if value is None or isinstance(value, str) else str(value)
+    return value if value is None or isinstance(value, str) else cell(value)
 
 
 def _recorded(value: object) -> Shown:

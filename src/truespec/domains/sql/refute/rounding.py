@@ -67,6 +67,8 @@ _INEXACT: tuple[Any, ...] = (
     exp.Corr,
     exp.CovarPop,
     exp.CovarSamp,
+    *(exp.RegrAvgx, exp.RegrAvgy, exp.RegrIntercept, exp.RegrR2, exp.RegrSlope, exp.RegrSxx),
+    *(exp.RegrSxy, exp.RegrSyy, exp.Kurtosis, exp.Skewness),
     exp.PercentRank,
     exp.CumeDist,
     exp.Median,
@@ -80,6 +82,9 @@ _NAMED = frozenset(
     {
         *("ACOS", "ACOSH", "ASIN", "ASINH", "ATAN", "ATAN2", "ATANH", "CBRT", "COS"),
         *("COSH", "COT", "DEGREES", "EXP", "LN", "LOG", "LOG10", "LOG2", "PI"),
+        *("ENTROPY", "FAVG", "FDIV", "FSUM", "GEOMEAN", "GEOMETRIC_MEAN", "KAHAN_SUM", "KURTOSIS", "MAD"),
+        *("PRODUCT", "REGR_AVGX", "REGR_AVGY", "REGR_INTERCEPT", "REGR_R2", "REGR_SLOPE", "REGR_SXX"),
+        *("REGR_SXY", "REGR_SYY", "SKEWNESS", "SUMKAHAN"),
         *("POW", "POWER", "RADIANS", "RAND", "RANDOM", "SIN", "SINH", "SQRT", "TAN", "TANH"),
     }
 )

@@ -22,7 +22,7 @@ from truespec.domains.sql.engines.contract import (
     Stopped,
 )
 from truespec.domains.sql.engines.registry import engine
-from truespec.domains.sql.engines.result import Outcome, Rows, same
+from truespec.domains.sql.engines.result import Outcome, Rows, folded, same
 from truespec.domains.sql.engines.script import Database, insert_statements
 from truespec.domains.sql.places import SIDES, place_of
 from truespec.domains.sql.refute.measured import measured
@@ -190,7 +190,7 @@ class Run:
         if self.inexact and not self._beyond_rounding(database, found, ordered):
             return Doubt()
         if self.choices:
-            doubt = self._hidden_ties(database, found, ordered)
+            doubt = self._hidden_ties(database, found, ordered) or self._kept_of_equals(found, ordered)
             if doubt is not None:
                 return doubt
         shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
@@ -257,6 +257,16 @@ class Run:
                     if not same(outcome, found[side], ordered=ordered):
                         return Doubt(frozenset({side}))
         return None
+
+    def _kept_of_equals(self, found: list[Outcome], ordered: bool) -> Doubt | None:
+        """Texts that the collation calls equal, of which a set operation keeps that of either side."""
+        merged = DIALECTS[self.schema.dialect].collation_merges_texts
+        if not merged or not any(tree.find(exp.SetOperation) is not None for tree in self.trees):
+            return None
+        if not same(*map(folded, found), ordered=ordered):
+            return None
+        open_sides = frozenset(side for side in (0, 1) if not self.is_determined(side))
+        return Doubt(open_sides) if open_sides else None
 
     def _have_peers(self, database: Database, questions: list[str]) -> bool:
         """Whether rows tie on a database, or may."""
@@ -327,6 +337,7 @@ def _leaves_choices(tree: exp.Expr) -> bool:
     return (
         tree.find(exp.Limit, exp.Fetch, exp.Offset, exp.Window, exp.GroupConcat, exp.Group, exp.Distinct)
         is not None
+        or tree.find(exp.SetOperation) is not None
         or tree.find(exp.AggFunc, exp.Anonymous, exp.AnyValue, exp.First, exp.Last) is not None
     )
 

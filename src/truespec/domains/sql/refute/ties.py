@@ -2,14 +2,13 @@
 
 Where rows come from base tables, shuffling them shows what an engine chooses among ties. Where they come out
 of GROUP BY, DISTINCT, UNION or a window, they come in an order of their values, whatever the tables' order:
-there, each ORDER BY that meets a choice is continued by the outputs, upwards and downwards, and a difference
-counts only if no result changes. So is the order inside an aggregate that concatenates. A window of a query
-that puts out a star is asked whether rows tie in it at all (`peers.py`).
+there, a LIMIT and the order at the top are continued by the outputs, upwards and downwards, and a difference
+counts only if no result changes. So is the order inside an aggregate that concatenates. A window is asked
+whether rows tie in it at all (`peers.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,21 +16,23 @@ from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.refute.determined import leaves_choice
+from truespec.domains.sql.refute.orders import (
+    chooses,
+    is_derived,
+    is_listed,
+    is_sorted,
+    looks_at_order,
+    meets_by_place,
+    own,
+    windows_of,
+)
 from truespec.domains.sql.refute.peers import question
 from truespec.domains.sql.schema import Kind, Schema
 
-_PICKING: tuple[Any, ...] = (
-    exp.RowNumber,
-    exp.Lag,
-    exp.Lead,
-    exp.FirstValue,
-    exp.LastValue,
-    exp.NthValue,
-    exp.Ntile,
+_NO_VALUES = (
+    *(exp.From, exp.Join, exp.CTE, exp.In, exp.Exists, exp.SetOperation, exp.Lateral, exp.All, exp.Any),
 )
-"""Window functions whose value depends on the order of rows that tie."""
-_CHOOSING: tuple[Any, ...] = (exp.ArrayAgg, exp.First, exp.Last, exp.AnyValue)
-"""Aggregates whose choice among rows cannot be settled here, unless they have an order of their own."""
+"""Where a subquery stands for all its rows."""
 
 
 @dataclass(slots=True)
@@ -61,10 +62,12 @@ def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> Variants | None:
         try:
             made.questions = [question.sql(schema.dialect) for question in asked]
             if not changed:
-                return made
+                break
             made.texts.append(copy.sql(schema.dialect))
         except Exception:  # a generator's own limits
             return None
+    if set(made.texts) == {tree.sql(schema.dialect)}:
+        return None  # a generator left out what was added
     return made
 
 
@@ -81,43 +84,37 @@ def _settle(
 
     Where a window's ties cannot be broken, `asked` gets a query that counts them.
     """
-    sorted_source = _is_sorted(query, root)
-    if isinstance(query, exp.Select) and sorted_source:
-        if any(
-            isinstance(node, _CHOOSING) and not _is_listed(node) and not _is_measured(node)
-            for node in _own(query)
-        ):
-            return None
-        if query.args.get("group") and leaves_choice(query, schema, root):
-            return None
+    if isinstance(query, exp.Select) and meets_by_place(query):
+        return None
+    windows = windows_of(query)
+    sorted_source = is_sorted(query, root, schema)
+    if isinstance(query, exp.Select) and sorted_source and _chooses_in_select(query, schema, root):
+        return None
+    if sorted_source and isinstance(query.parent, exp.Array):
+        return None  # a list of the rows as they come
     changed = False
-    listings = [node for node in _own(query) if _is_listed(node)] if sorted_source else []
+    listings = [node for node in own(query) if is_listed(node)] if sorted_source or windows else []
     merged = DIALECTS[schema.dialect].collation_merges_texts
     for listing in listings:
+        if isinstance(listing.parent, exp.Window):
+            return None  # which has its own order
         # Of texts that the collation calls equal, DISTINCT keeps the first that comes.
-        if listing.find(exp.Distinct) is not None and merged and _is_derived(query, root):
+        if merged and listing.find(exp.Distinct) is not None and is_derived(query, root, schema):
             return None
         _list_in_order(listing, schema, descending)
         changed = True
-    windows = [node for node in _own(query) if isinstance(node, exp.Window)] if sorted_source else []
-    for window in windows:
-        spec = window.args.get("spec")
-        rows = spec is not None and str(spec.args.get("kind") or "").upper() == "ROWS"
-        if not rows and not isinstance(_function(window), _PICKING):
+    # The rows of a base table come to the first window as they are stored, and sorted to the others.
+    for window in windows if sorted_source or len(windows) > 1 else []:
+        if not looks_at_order(window, query):
             continue
-        # The order of a window with a name cannot be continued where it is used.
-        outputs = None if window.args.get("alias") else _outputs(query)
-        if outputs is not None:
-            _continue(window, [*outputs, *(c.copy() for c in window.this.find_all(exp.Column))], descending)
-            changed = True
-        elif (counting := question(window, query)) is not None:
-            asked.append(counting)
-        else:
+        counting = question(window, query)
+        if counting is None:
             return None
+        asked.append(counting)
     limited = any(query.args.get(part) is not None for part in ("limit", "offset")) or _picks(query)
     if (
         (limited or (listed and query.args.get("order") is not None))
-        and (sorted_source or _is_grouped(query))
+        and (sorted_source or windows)
         and not _is_settled(query, schema)
     ):
         if query.args.get("offset") is not None:
@@ -128,6 +125,53 @@ def _settle(
         _continue(query, [exp.Literal.number(place) for place in range(1, count + 1)], descending)
         changed = True
     return changed
+
+
+def _chooses_in_select(query: Any, schema: Schema, root: Any) -> bool:
+    """Whether a query of rows in an order of their own chooses among them, otherwise than by LIMIT."""
+    nodes = list(own(query))
+    if any(map(chooses, nodes)):
+        return True
+    if query.args.get("group"):
+        return leaves_choice(query, schema, root)
+    first = DIALECTS[schema.dialect].value_is_first_row and query.args.get("limit") is None
+    if first and _is_value(query) and not _is_one_row(query):
+        return True
+    return _is_one_row(query) and any(
+        isinstance(node, exp.Column) and not _is_aggregated(node, query) for node in nodes
+    )
+
+
+def _in_window(node: Any) -> bool:
+    around = node.parent
+    while isinstance(around, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        around = around.parent
+    return isinstance(around, exp.Window)
+
+
+def _is_aggregated(node: Any, query: Any) -> bool:
+    """Whether a column stands inside an aggregate of its query."""
+    around = node.parent
+    while around is not None and around is not query:
+        if isinstance(around, exp.WithinGroup) or (
+            isinstance(around, exp.AggFunc) and not _in_window(around)
+        ):
+            return True
+        around = around.parent
+    return False
+
+
+def _is_value(query: Any) -> bool:
+    """Whether a query stands as a value: in no FROM or WITH, and in neither IN nor EXISTS."""
+    around = query.parent
+    if not isinstance(around, exp.Subquery):
+        return False
+    return not isinstance(around.parent, _NO_VALUES)
+
+
+def _is_one_row(query: Any) -> bool:
+    """Whether a query without groups aggregates, so that it yields one row."""
+    return any(isinstance(node, exp.AggFunc) and not _in_window(node) for node in own(query))
 
 
 def _picks(query: Any) -> bool:
@@ -167,76 +211,6 @@ def _may_be_text(name: str, schema: Schema) -> bool:
     """Whether a column of this name may hold texts that the collation calls equal."""
     kinds = [c.type.kind for t in schema.tables for c in t.columns if c.name.lower() == name]
     return not kinds or any(kind not in (Kind.INT, Kind.DECIMAL, Kind.DATE, Kind.BOOL) for kind in kinds)
-
-
-def _is_measured(node: Any) -> bool:
-    """Whether of a list only its length is asked for, which no order changes."""
-    around = node.parent
-    while isinstance(around, exp.Filter | exp.Paren):
-        around = around.parent
-    return isinstance(node, exp.ArrayAgg | exp.GroupConcat) and isinstance(around, exp.Length | exp.ArraySize)
-
-
-def _is_listed(node: Any) -> bool:
-    """Whether an aggregate goes through its values in an order of its own, or joins them."""
-    ordered = isinstance(node, exp.ArrayAgg | exp.First | exp.Last) and isinstance(node.this, exp.Order)
-    return (ordered or isinstance(node, exp.GroupConcat)) and not _is_measured(node)
-
-
-def _is_grouped(query: Any) -> bool:
-    if not isinstance(query, exp.Select):
-        return True
-    return bool(query.args.get("group") or query.args.get("distinct"))
-
-
-def _is_sorted(query: Any, root: Any) -> bool:
-    """Whether the rows that a query chooses from may come in an order of their values."""
-    if not isinstance(query, exp.Select):
-        return True
-    return _is_grouped(query) or _is_derived(query, root)
-
-
-def _is_derived(query: Any, root: Any) -> bool:
-    """Whether a query reads a subquery or a WITH."""
-    sources = [query.args.get("from_"), *(query.args.get("joins") or ())]
-    common = {str(cte.alias).lower() for cte in root.find_all(exp.CTE)}
-    return any(
-        source is not None
-        and (
-            source.find(exp.Subquery, exp.Query) is not None
-            or any(str(table.name).lower() in common for table in source.find_all(exp.Table))
-        )
-        for source in sources
-    )
-
-
-def _own(query: Any) -> Iterator[Any]:
-    """The nodes of a query's outputs, conditions and order, less those of its subqueries."""
-    others = [query.args.get(part) for part in ("having", "qualify", "order")]
-    waiting = [part for part in (*(query.args.get("expressions") or ()), *others) if part is not None]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += [child for child in node.iter_expressions() if not isinstance(child, exp.Query)]
-
-
-def _function(window: Any) -> Any:
-    inner = window.this
-    while isinstance(inner, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
-        inner = inner.this
-    return inner
-
-
-def _outputs(query: Any) -> list[Any] | None:
-    """The outputs that no window computes, without their names; None for a star."""
-    found = []
-    for output in query.expressions:
-        if output.is_star and not isinstance(output, exp.Count):
-            return None
-        inner = output.unalias()
-        if inner.find(exp.Window) is None and not isinstance(inner, exp.Literal):
-            found.append(inner.copy())
-    return found
 
 
 def _width(query: Any) -> int | None:
