@@ -70,6 +70,8 @@ def decide(
         return _identical("queries that are identical but for what they call their tables and columns")
     reasons: list[Undecided] = []
     looks = _Looks(_hunt(oracle, candidate, schema, order, settings, reasons))
+    if looks.hunt is None:
+        looks.nothing = f"was tried: {reasons[0]}"
     pair = oracle[1], candidate[1], schema, order, settings
 
     def proved(trace: ProofTrace) -> Verdict:
@@ -87,14 +89,14 @@ def decide(
     quick = looks.go(limit.portion(QUICK_PORTION), QUICK_DATABASES)
     if quick is not None:
         return quick
-    reason: Undecided = Incomplete("sql: no proof was found, and no database that tells the queries apart")
+    reason: Undecided = Incomplete(f"sql: no proof was found, and no database {looks.nothing}")
     try:
         if hopeful and not ended:
             trace, _ = _by_parts(*pair, limit.portion(PARTS_PORTION))
         if hopeful and trace is None:
             trace = prove(*pair, limit.portion(PROOF_PORTION))
     except (Undecided, SpecificationError, RecursionError) as error:
-        reason = _why(error)
+        reason = _why(error, looks)
     if trace is not None:
         return proved(trace)
     seeded = looks.propose(limit.portion(SEED_PORTION))
@@ -132,9 +134,6 @@ def _searched(looks: _Looks, reasons: list[Undecided], trees: Sequence[exp.Expr]
         unasked = hunt.unasked()
         if unasked and isinstance(reasons[0], Incomplete | OutOfTime):
             reasons.insert(0, Incomplete("; ".join([str(reasons[0]), *unasked])))
-    elif isinstance(reasons[0], Incomplete | OutOfTime):
-        begin = str(reasons[0]).partition(",")[0]
-        reasons.insert(0, type(reasons[0])(f"{begin}, and no database was tried: {reasons[1]}"))
     return _undecided(reasons, bound)
 
 
@@ -146,6 +145,8 @@ class _Looks:
     """None where no engine runs the pair."""
     last: Search | None = None
     """What the last one saw."""
+    nothing: str = "tells the queries apart"
+    """What may be said of every database where none is found."""
 
     def go(self, portion: Limit, databases: int) -> Verdict | None:
         """A refutation by one of so many databases in all."""
@@ -167,10 +168,10 @@ class _Looks:
         return None
 
 
-def _why(error: Exception) -> Undecided:
+def _why(error: Exception, looks: _Looks) -> Undecided:
     """Why there is no proof, by what ended the search for one."""
     if isinstance(error, OutOfTime):
-        return OutOfTime("sql: the proof took too long, and no database separates the queries")
+        return OutOfTime(f"sql: the proof took too long, and no database {looks.nothing}")
     if isinstance(error, RecursionError):
         return Unsupported("sql: the query is nested too deeply")
     # The engine accepted the text, so the compiler's reading of it is too narrow.

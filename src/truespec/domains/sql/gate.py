@@ -280,6 +280,12 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
 def _named_after(tree: exp.Expr, columns: set[str]) -> set[str]:
     """The names, in lower case, that a query gives to what is made of these columns, or may be."""
     given = [({str(alias.alias).lower()}, alias.this) for alias in tree.find_all(exp.Alias)]
+    # The first query of a set operation names what the others put out.
+    given += [
+        ({str(output.alias_or_name).lower() for output in part.selects}, operation)
+        for operation in tree.find_all(exp.SetOperation)
+        for part in operation.find_all(exp.Select)
+    ]
     given += [
         ({str(name.name).lower() for name in alias.columns}, alias.parent)
         for alias in tree.find_all(exp.TableAlias)

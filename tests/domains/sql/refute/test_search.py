@@ -10,7 +10,7 @@ import sqlglot
 import needs
 from truespec import verify
 from truespec.domains.contract import RecheckStatus
-from truespec.domains.sql.engines.contract import Answered, BadDatabase, Settings, Stopped
+from truespec.domains.sql.engines.contract import Answered, Settings, Stopped
 from truespec.domains.sql.refute.check_constraints import kind_of
 from truespec.domains.sql.refute.replay import replay
 from truespec.domains.sql.refute.run import MAX_STOPPED
@@ -356,7 +356,7 @@ def test_texts_that_a_check_makes_dates_are_drawn_as_dates(check: str, kind: Kin
         *(("sqlite", kind) for kind in ("", "JSON", "BLOB")),
         *(
             pytest.param("duckdb", kind, marks=pytest.mark.slow)
-            for kind in ("UUID", "JSON", "INTERVAL", "INT[]", "STRUCT(x INT)", "MAP(VARCHAR, INT)", "BIT")
+            for kind in ("UUID", "JSON", "INTERVAL", "INT[]", "STRUCT(x INT)", "MAP(INT, VARCHAR)", "BIT")
         ),
         *(
             pytest.param("mysql", kind, marks=pytest.mark.live)
@@ -412,13 +412,16 @@ def test_an_order_at_the_top_hides_no_difference_of_rows() -> None:
     assert verdict.answer.value == "refuted", verdict
 
 
-def test_that_an_engine_refuses_all_rows_is_said() -> None:
-    schema = read_schema("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT NOT NULL CHECK (a < -b))", "sqlite")
-    texts = "SELECT a FROM t WHERE b > 'x'", "SELECT a FROM t WHERE b >= 'x'"
+def test_that_an_engine_refuses_most_rows_is_said() -> None:
+    ddl = "CREATE TABLE t (a INTEGER PRIMARY KEY, b INT NOT NULL CHECK (abs(b) < 0))"
+    schema = read_schema(ddl, "sqlite")
+    texts = "SELECT a FROM t WHERE b > 1", "SELECT a FROM t WHERE b >= 1"
     trees = [sqlglot.parse_one(text, read="sqlite") for text in texts]
     hunt = Hunt(texts, trees, schema, "auto", Settings())
-    hunt._valid, hunt._refused = 0, BadDatabase("CHECK constraint failed: a < -b")
-    assert hunt.unasked() == ["the engine refused the rows of all of them: CHECK constraint failed: a < -b"]
+    assert hunt.go(Limit.start(60), 40).refutation is None
+    (said,) = hunt.unasked()
+    assert said.startswith("the engine refused the rows of ")
+    assert "CHECK constraint failed" in said
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -476,6 +479,11 @@ def test_what_an_engine_chooses_among_sorted_rows_is_no_difference(text: str, di
             "SELECT x FROM (VALUES (1), (2)) AS v(x) LIMIT 1",
             "SELECT x FROM (VALUES (2), (1)) AS v(x) LIMIT 1",
             "duckdb",
+        ),
+        (
+            "SELECT x || '' AS a FROM (SELECT x FROM t UNION SELECT x * 1.0 FROM t) AS q",
+            "SELECT x || '' AS a FROM (SELECT x * 1.0 AS x FROM t UNION SELECT x FROM t) AS q",
+            "sqlite",
         ),
         pytest.param(
             "SELECT s FROM t UNION SELECT UPPER(s) FROM t",

@@ -41,7 +41,9 @@ def test_what_is_no_plain_pattern_has_no_samples() -> None:
         (exp.Glob, "A1x", "[A-Z][0-9]*", True),
         (exp.Glob, "A1x", "[A-Z][0-9]", False),
         (exp.RegexpLike, "xab", "^ab", False),
-        (exp.RegexpLike, "xab", "(", None),
+        (exp.RegexpLike, "xab", "[", None),
+        (exp.RegexpLike, "a" * 40 + "b", "^(a+)+$", None),  # which takes for ever
+        (exp.Like, "a" * 40, "%a%a%a%a%a%a%b", None),
     ],
 )
 def test_texts_have_a_shape_or_not(

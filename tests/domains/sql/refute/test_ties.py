@@ -79,11 +79,12 @@ def test_where_a_star_hides_the_outputs_the_rows_that_tie_are_counted(
 @pytest.mark.parametrize(
     "text",
     [
+        "SELECT -a AS b, ROW_NUMBER() OVER (ORDER BY b) AS c FROM (SELECT DISTINCT a, b FROM t) AS s",
         f"SELECT ({STARRED.format('ORDER BY a', GROUPED + ' HAVING a = u.a', '')}) FROM t AS u",
         "WITH RECURSIVE r AS (SELECT a, 1 AS k FROM t UNION ALL"
         " SELECT *, ROW_NUMBER() OVER (ORDER BY a) FROM (SELECT a FROM r WHERE k < 3) AS s) SELECT * FROM r",
     ],
-    ids=["rows around it", "a recursion's own rows"],
+    ids=["an output of the name", "rows around it", "a recursion's own rows"],
 )
 def test_rows_that_tie_are_not_counted_where_they_are_not_there_alone(text: str) -> None:
     assert variants(sqlglot.parse_one(text, read="sqlite"), read_schema(SCHEMA, "sqlite"), False) is None

@@ -44,8 +44,6 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
             return _day(node)
         case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
             return _trimmed(node)
-        case exp.Upper() | exp.Lower() if isinstance(node.this, exp.Substring) and dialect.case_is_of_ascii:
-            return _part_of_case(node)
         case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
             return _element(node, dialect)
     return None
@@ -105,13 +103,6 @@ def _trimmed(node: exp.Trim) -> exp.Expr | None:
     inner = node.this
     trimmed = exp.Trim(this=inner.this.copy(), position=node.args.get("position"))
     return exp.Upper(this=trimmed) if isinstance(inner, exp.Upper) else exp.Lower(this=trimmed)
-
-
-def _part_of_case(node: exp.Upper | exp.Lower) -> exp.Expr:
-    """`LOWER(SUBSTR(x, a, b))` is `SUBSTR(LOWER(x), a, b)` where a letter becomes one letter."""
-    part: exp.Expr = node.this.copy()
-    part.set("this", type(node)(this=part.this))
-    return part
 
 
 def _bare(node: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ Row = tuple[Cell, ...]
 TOLERANCE = 1e-9
 """Numbers this close, relatively, differ at most by rounding, and no refutation rests on rounding."""
 
+_NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?", re.ASCII)
 EXACT_DIGITS = 9
 """A fraction inside a structure that has more digits after the point may have been rounded."""
 
@@ -122,18 +124,28 @@ def same(left: Outcome, right: Outcome, *, ordered: bool, tolerance: float = TOL
     return _same_bag(left.rows, right.rows, tolerance)
 
 
-def folded(outcome: Outcome) -> Outcome:
-    """An outcome whose texts are those that a collation without case and accents tells apart."""
+def folded(outcome: Outcome, *, letters: bool) -> Outcome:
+    """An outcome whose texts are the same where they write one number.
+
+    With `letters`, also where a collation without case and accents calls them equal.
+    """
     if not isinstance(outcome, Rows):
         return outcome
-    return Rows(tuple(tuple(map(_folded, row)) for row in outcome.rows), outcome.columns)
+    rows = tuple(tuple(_folded(value, letters) for value in row) for row in outcome.rows)
+    return Rows(rows, outcome.columns)
 
 
-def _folded(value: Cell) -> Cell:
+def _folded(value: Cell, letters: bool) -> Cell:
     if not isinstance(value, str):
         return value
-    plain = (one for one in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(one))
-    return "".join(plain).rstrip(" ")
+    if _NUMBER.fullmatch(value):
+        return str(Decimal(value).normalize())
+    return unaccented(value.casefold()).rstrip(" ") if letters else value
+
+
+def unaccented(text: str) -> str:
+    """The text without its accents, which MariaDB's collation calls equal."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def _same_bag(left: Sequence[Row], right: Sequence[Row], tolerance: float) -> bool:

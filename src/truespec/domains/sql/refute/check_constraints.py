@@ -115,7 +115,7 @@ def _build(node: Any, fold: bool) -> Condition:
             inner, make = _build(node.this, fold), _OF_TEXTS[type(node)]
             return lambda row: make(text) if isinstance(text := inner(row), str) else None
         case exp.Anonymous() | exp.Func() if _name(node) in _OF_DOCUMENTS:
-            argument = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+            argument = next(iter(node.expressions), None) if isinstance(node, exp.Anonymous) else node.this
             inner, read = _build(argument, fold), _OF_DOCUMENTS[_name(node)]
             return lambda row: read(text) if isinstance(text := inner(row), str) else None
         case exp.In() if node.expressions:

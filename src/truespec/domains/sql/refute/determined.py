@@ -139,7 +139,7 @@ def leaves_choice(query: exp.Select, schema: Schema, root: exp.Expr) -> bool:
     ]
     while waiting:
         node, behind = waiting.pop()
-        if _is_aggregate(node):
+        if is_aggregate(node):
             continue
         if isinstance(node, exp.Query):
             # Of a subquery's own names, those that say a table of ours may be ours.
@@ -163,13 +163,14 @@ def leaves_choice(query: exp.Select, schema: Schema, root: exp.Expr) -> bool:
     return False
 
 
-def _is_aggregate(node: Any) -> bool:
+def is_aggregate(node: Any) -> bool:
     """Whether an expression is an aggregate of the group, with its FILTER; a window function is none."""
-    filtered = isinstance(node, exp.Filter) and isinstance(node.this, exp.AggFunc)
+    inner = node.this if isinstance(node, exp.Filter) else node
+    aggregates = isinstance(inner, exp.AggFunc)
     around = node.parent
-    if isinstance(around, exp.Filter) and around.this is node:
-        around = around.parent
-    return (filtered or isinstance(node, exp.AggFunc)) and not isinstance(around, exp.Window)
+    while isinstance(around, exp.Filter | exp.IgnoreNulls | exp.RespectNulls) and around.this is node:
+        node, around = around, around.parent
+    return aggregates and not isinstance(around, exp.Window)
 
 
 def _keys(query: exp.Select, read: _From) -> list[Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -14,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.engines.result import unaccented
 from truespec.domains.sql.refute.documents import document_columns, keys_of
 from truespec.domains.sql.refute.shapes import texts_of
 
@@ -97,7 +97,7 @@ def collect(trees: Iterable[exp.Expr]) -> Literals:
                 values = [*values, *later]
             elif node.is_string:
                 text = str(node.name)[:60]
-                found.texts |= {text.swapcase(), text[:59] + "x", _unaccented(text)}
+                found.texts |= {text.swapcase(), text[:59] + "x", unaccented(text)}
                 if signs:
                     found.texts |= {sign for value in values for sign in _with_signs(str(value))}
             columns = around.columns(node)
@@ -184,11 +184,6 @@ def _away(day: datetime.date, spans: Iterable[int]) -> Iterator[str]:
         for days in (span, span - 1, span + 1, -span, -span - 1, 1 - span):
             with contextlib.suppress(OverflowError):
                 yield (day + datetime.timedelta(days=days)).isoformat()
-
-
-def _unaccented(text: str) -> str:
-    """The text without its accents, which MariaDB's collation calls equal."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def _with_signs(text: str) -> Iterator[str]:

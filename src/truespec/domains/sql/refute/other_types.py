@@ -14,6 +14,8 @@ from truespec.domains.sql.refute.literals import Literals
 Pick = Callable[[int, Random], Value]
 """A value, from how many small ones there are."""
 
+MAX_KEYS = 24
+"""No more keys are written into one document."""
 MAX_DEPTH = 3
 """How deep documents are nested."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
@@ -34,12 +36,10 @@ def picker(written: str, mentioned: Iterable[Any], literals: Literals, *, braces
         return None if element is None else _list(element, "{}" if braces else "[]")
     if name in ("JSON", "JSONB"):
         return documents(literals)
-    if name.startswith("STRUCT"):
+    if name.startswith("STRUCT("):
         return _struct(written, literals)
-    if name.startswith("MAP"):
-        return lambda many, random: (
-            "{" + f"{_LETTERS[random.randrange(min(many, 8))]}={random.randrange(many)}" + "}"
-        )
+    if name.startswith("MAP("):
+        return _map(name, literals)
     if name.startswith("SET("):
         members = [member.strip().strip("'") for member in written[4:-1].split(",")]
         return lambda many, random: ",".join(member for member in members if random.random() < 0.5)
@@ -98,10 +98,10 @@ def _bits(name: str, strings: bool) -> Pick:
 
 def _element(name: str, mentioned: Iterable[Any], literals: Literals) -> Pick | None:
     """A member of a list, by its type."""
-    if re.search(r"INT|DECIMAL|NUMERIC|DOUBLE|FLOAT|REAL", name):
+    if re.match(r"U?(TINY|SMALL|MEDIUM|BIG|HUGE)?INT(EGER|[248])?$|DEC|NUM|DOUBLE|FLOAT|REAL", name):
         numbers = sorted({value for value in (*mentioned, *literals.numbers) if isinstance(value, int)})
         return _either(numbers, lambda many, random: random.randrange(many + 1))
-    if re.search(r"TEXT|CHAR|STRING", name):
+    if re.match(r"TEXT|(VAR)?CHAR|STRING", name):
         plain = sorted(text for text in literals.texts if text.isalnum())
         return _either(plain, lambda many, random: _LETTERS[random.randrange(min(many, 8))])
     if name == "DATE":
@@ -115,6 +115,15 @@ def _list(element: Pick, signs: str) -> Pick:
         return signs[0] + ", ".join(members) + signs[1]
 
     return pick
+
+
+def _map(name: str, literals: Literals) -> Pick | None:
+    """A map of one key, or of none."""
+    key, _, value = name[len("MAP(") : -1].partition(",")
+    keys, values = _element(key.strip(), (), literals), _element(value.strip(), (), literals)
+    if keys is None or values is None:
+        return None
+    return lambda many, random: f"{{{keys(many, random)}={values(many, random)}}}" if many > 1 else "{}"
 
 
 def _struct(written: str, literals: Literals) -> Pick | None:
@@ -133,7 +142,7 @@ def _struct(written: str, literals: Literals) -> Pick | None:
 
 def documents(literals: Literals) -> Pick:
     """JSON: objects of the keys that the queries name, lists of them, and plain values."""
-    keys = sorted(literals.keys)
+    keys = sorted(literals.keys)[:MAX_KEYS]
     texts = sorted(text for text in literals.texts if 0 < len(text) < 20)
     numbers = sorted({value for value in literals.numbers if isinstance(value, int)})
 

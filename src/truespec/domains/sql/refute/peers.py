@@ -1,7 +1,6 @@
 """Whether rows tie in a window on one database: a query that counts them.
 
-Where no row has a peer, a window numbers rows in one way only, whatever comes before and after it. A window
-whose query puts out a star cannot be continued by its outputs (`ties.py`); of it this is asked instead.
+Where no row has a peer, a window numbers rows in one way only, whatever comes before and after it.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ def question(window: Any, query: Any) -> exp.Expr | None:
 
     RANK counts the rows before a row, COUNT those up to its last peer. The query is asked with the WITH
     clauses around it, and only where it stands in FROM or WITH: what stands elsewhere may refer to rows
-    around it.
+    around it. Nor is it asked where a name may mean an output, which is not there any more.
     """
     around = _clauses(query)
-    if around is None:
+    if around is None or _names_output(query):
         return None
     rank, count = window.copy(), window.copy()
     rank.set("this", exp.Anonymous(this="RANK", expressions=[]))
@@ -46,6 +45,25 @@ def question(window: Any, query: Any) -> exp.Expr | None:
 
 _KEPT = frozenset({"from_", "joins", "laterals", "where", "group", "having", "windows"})
 """The parts of a query that say which rows its windows see."""
+
+
+def _names_output(query: Any) -> bool:
+    """Whether a window, GROUP BY or HAVING names what may be an output that is no column of the name."""
+    computed = {
+        str(output.alias).lower()
+        for output in query.expressions
+        if isinstance(output, exp.Alias)
+        and not (
+            isinstance(output.this, exp.Column) and str(output.this.name).lower() == output.alias.lower()
+        )
+    }
+    parts = [*query.find_all(exp.Window), query.args.get("group"), query.args.get("having")]
+    return any(
+        not column.table and str(column.name).lower() in computed
+        for part in parts
+        if part is not None
+        for column in part.find_all(exp.Column)
+    )
 
 
 def _clauses(query: Any) -> list[Any] | None:

@@ -259,11 +259,14 @@ class Run:
         return None
 
     def _kept_of_equals(self, found: list[Outcome], ordered: bool) -> Doubt | None:
-        """Texts that the collation calls equal, of which a set operation keeps that of either side."""
-        merged = DIALECTS[self.schema.dialect].collation_merges_texts
-        if not merged or not any(tree.find(exp.SetOperation) is not None for tree in self.trees):
+        """Values that are equal and can be told apart, of which a set operation keeps that of either side.
+
+        They are texts that the collation calls equal, and numbers as texts, 1 and 1.0.
+        """
+        if all(tree.find(exp.SetOperation) is None for tree in self.trees):
             return None
-        if not same(*map(folded, found), ordered=ordered):
+        letters = DIALECTS[self.schema.dialect].collation_merges_texts
+        if not same(*(folded(one, letters=letters) for one in found), ordered=ordered):
             return None
         open_sides = frozenset(side for side in (0, 1) if not self.is_determined(side))
         return Doubt(open_sides) if open_sides else None

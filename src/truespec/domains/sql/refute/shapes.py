@@ -12,6 +12,8 @@ from sqlglot import exp
 
 MAX_SAMPLE = 60
 """The longest text that is made."""
+MAX_REPEATED = 3
+"""A pattern that repeats more parts, or groups any, is not matched: nothing would stop a long search."""
 _CLASS = {"d": "0123456789", "w": "abcdefgh0123_", "s": " "}
 _PART = re.compile(
     r"(?P<set>\[\^?\]?(?:\[:\w+:\]|[^\]])*\])|\\(?P<escape>.)|(?P<any>\.)|(?P<edge>[\^$])|(?P<sign>[^()|*+?{}\[\]\\])",
@@ -27,9 +29,12 @@ def matches(kind: type[exp.Expr], text: str, pattern: str) -> bool | None:
         pattern = _anchored(pattern, {"%": ".*", "_": "."})
     elif kind is exp.Glob:
         pattern = _of_glob(pattern)
+    grouped = kind in (exp.RegexpLike, exp.RegexpILike) and "(" in pattern
+    if grouped or len(re.findall(r"[*+{]", pattern)) > MAX_REPEATED:
+        return None
     try:
         return re.search(pattern, text, re.IGNORECASE | re.DOTALL) is not None
-    except (re.error, RecursionError):
+    except (re.error, RecursionError, OverflowError):
         return None
 
 

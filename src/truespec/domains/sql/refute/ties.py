@@ -15,7 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
-from truespec.domains.sql.refute.determined import leaves_choice
+from truespec.domains.sql.refute.determined import is_aggregate, leaves_choice
 from truespec.domains.sql.refute.orders import (
     chooses,
     is_derived,
@@ -40,9 +40,9 @@ class Variants:
     """What tells whether a query chooses among ties that the order of rows does not show."""
 
     texts: list[str] = field(default_factory=list)
-    """The query with its ties broken in two ways; none where no choice is hidden."""
+    """The query with ties of LIMIT, lists and the order at the top broken in two ways, if it has any."""
     questions: list[str] = field(default_factory=list)
-    """Queries that count rows which tie where no other way to break the tie can be written."""
+    """Queries that count the rows which tie in a window."""
 
 
 def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> Variants | None:
@@ -82,7 +82,7 @@ def _settle(
 ) -> bool | None:
     """Break the ties of one query; whether there were any to break, None where that cannot be written.
 
-    Where a window's ties cannot be broken, `asked` gets a query that counts them.
+    `asked` gets a query that counts the rows which tie in a window, for each that looks at their order.
     """
     if isinstance(query, exp.Select) and meets_by_place(query):
         return None
@@ -129,35 +129,25 @@ def _settle(
 
 def _chooses_in_select(query: Any, schema: Schema, root: Any) -> bool:
     """Whether a query of rows in an order of their own chooses among them, otherwise than by LIMIT."""
-    nodes = list(own(query))
-    if any(map(chooses, nodes)):
+    if any(map(chooses, own(query))):
         return True
     if query.args.get("group"):
         return leaves_choice(query, schema, root)
     first = DIALECTS[schema.dialect].value_is_first_row and query.args.get("limit") is None
     if first and _is_value(query) and not _is_one_row(query):
         return True
-    return _is_one_row(query) and any(
-        isinstance(node, exp.Column) and not _is_aggregated(node, query) for node in nodes
-    )
+    return _is_one_row(query) and _names_bare_column(query)
 
 
-def _in_window(node: Any) -> bool:
-    around = node.parent
-    while isinstance(around, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
-        around = around.parent
-    return isinstance(around, exp.Window)
-
-
-def _is_aggregated(node: Any, query: Any) -> bool:
-    """Whether a column stands inside an aggregate of its query."""
-    around = node.parent
-    while around is not None and around is not query:
-        if isinstance(around, exp.WithinGroup) or (
-            isinstance(around, exp.AggFunc) and not _in_window(around)
-        ):
+def _names_bare_column(query: Any) -> bool:
+    """Whether a query names a column outside aggregates."""
+    waiting = [*query.expressions, *filter(None, (query.args.get("having"), query.args.get("order")))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, exp.Column):
             return True
-        around = around.parent
+        if not isinstance(node, exp.Query | exp.WithinGroup) and not is_aggregate(node):
+            waiting += node.iter_expressions()
     return False
 
 
@@ -171,7 +161,7 @@ def _is_value(query: Any) -> bool:
 
 def _is_one_row(query: Any) -> bool:
     """Whether a query without groups aggregates, so that it yields one row."""
-    return any(isinstance(node, exp.AggFunc) and not _in_window(node) for node in own(query))
+    return any(map(is_aggregate, own(query)))
 
 
 def _picks(query: Any) -> bool:

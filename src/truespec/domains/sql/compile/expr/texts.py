@@ -45,6 +45,17 @@ def _substring(reader: Reader, node: exp.Substring, scope: Scope) -> Val:
     return function(reader, node, scope)
 
 
+def _cased(reader: Reader, node: exp.Lower | exp.Upper, scope: Scope) -> Val:
+    """`LOWER(SUBSTR(x, a, b))` is `SUBSTR(LOWER(x), a, b)` of a text, where a letter becomes one letter."""
+    part = node.this
+    if isinstance(part, exp.Substring) and reader.dialect.case_is_of_ascii:
+        if reader.value(part.this, scope).kind == TEXT:
+            whole: exp.Expr = part.copy()
+            whole.set("this", type(node)(this=part.this.copy()))
+            return reader.value(whole, scope)
+    return function(reader, node, scope)
+
+
 def _all_but(node: exp.Right) -> exp.Expr | None:
     """`RIGHT(s, CHAR_LENGTH(s) - 2)` is `SUBSTRING(s, 3)`, also where s is shorter than that."""
     match node.expression.unnest():
@@ -271,6 +282,8 @@ READERS: Readers = {
     exp.Glob: _held,
     exp.StrPosition: _position,
     exp.Substring: _substring,
+    exp.Lower: _cased,
+    exp.Upper: _cased,
     exp.Like: _like,
     exp.RegexpLike: _regexplike,
     exp.Collate: _collated,
