@@ -36,13 +36,13 @@ from benchmarks import (
 from benchmarks._sql_draws import Drawer, schema
 from benchmarks._sql_rewrites import rewritten
 from truespec.domains.registry import load
+from truespec.domains.sql.assumed import assumptions
 from truespec.domains.sql.context import Context
 from truespec.domains.sql.domain import Query
 from truespec.domains.sql.engines import registry
 from truespec.domains.sql.engines.contract import ARRANGEMENTS
 from truespec.domains.sql.engines.result import Failure, Outcome, same
 from truespec.domains.sql.engines.script import Database, Value, insert_statements
-from truespec.domains.sql.gate import assumptions
 from truespec.domains.sql.prove.proof import prove
 from truespec.domains.sql.schema import Column, Kind, Schema, Table
 from truespec.solvers.limit import Limit

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from sql_pairs import proved
-from truespec.domains.sql import gate
+from truespec.domains.sql.assumed import assumptions
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.schema import read_schema
@@ -87,7 +87,7 @@ def test_roundings_that_no_check_brings_together(dialect: str) -> None:
 def test_a_proof_rests_on_the_columns_of_its_checks() -> None:
     schema = read_schema(ROUNDED.format("CHECK (id < f)"), "postgres")
     tree = read_query("SELECT id FROM t", schema, Settings(), ask=False)
-    assert "the numbers of t.f are finite" in gate.assumptions([tree], schema, Settings())
+    assert "the numbers of t.f are finite" in assumptions([tree], schema, Settings())
 
 
 @pytest.mark.parametrize("dialect", ALL)

@@ -7,7 +7,7 @@ import sqlglot
 
 import truespec
 from sql_pairs import proved
-from truespec.domains.sql import gate
+from truespec.domains.sql.assumed import assumptions
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.schema import read_schema
@@ -100,6 +100,4 @@ def test_a_format_of_postgresql_hides_what_is_before_christ() -> None:
     assert isinstance(verdict.evidence, Proof)
     assert "the dates of t.d, and those made of them, are after Christ" in verdict.evidence.trusts
     trees = [sqlglot.parse_one(days, read="postgres")]
-    assert gate.assumptions(trees, read_schema(schema, "postgres"), Settings()) == (
-        "the dates of t.d are finite",
-    )
+    assert assumptions(trees, read_schema(schema, "postgres"), Settings()) == ("the dates of t.d are finite",)

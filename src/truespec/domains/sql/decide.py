@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from truespec.domains.sql import gate
+from truespec.domains.sql.assumed import assumptions
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove.parts import prove_by_parts
 from truespec.domains.sql.prove.proof import ProofTrace, is_determined, prove, prove_briefly
@@ -251,7 +251,7 @@ def _proved(
         "sqlglot's parser",
         "the reading of SQL as bags of rows",
         z3_boundary.version(),
-        *gate.assumptions((oracle, candidate), schema, settings),
+        *assumptions((oracle, candidate), schema, settings),
         *(["each recursion ends"] if any(map(_is_recursive, (oracle, candidate))) else []),
     )
     by = "correspondence of rows" + (", as lists" if trace.ordered else "")
