@@ -119,6 +119,27 @@ def test_a_difference_of_moments_does_not_round(term: str, rounds: bool, dialect
     assert Arithmetic.of([tree], schema).is_inexact(tree) is rounds
 
 
+@pytest.mark.parametrize("dialect", ["mysql", "postgres", "duckdb"])
+@pytest.mark.parametrize(
+    ("term", "rounds"),
+    [
+        ("SUM(p)", False),
+        ("SUM(a * p) - COALESCE(SUM(CASE WHEN a > 1 THEN p ELSE 0.5 END), 0) + COUNT(*)", False),
+        ("MAX(d + INTERVAL '1' DAY)", False),
+        ("SUM(p * p)", True),
+        ("SUM(p + 1e0)", True),
+        ("SUM(p + r)", True),
+        ("SUM(p) / 2", True),
+        ("SUM(q)", True),
+        ("ROUND(SUM(p), 1)", True),
+    ],
+)
+def test_sums_of_decimals_do_not_round_where_types_are_kept(term: str, rounds: bool, dialect: str) -> None:
+    schema = read_schema("CREATE TABLE t (a INT, d DATE, p DECIMAL(9, 2), r DOUBLE PRECISION)", dialect)
+    tree = sqlglot.parse_one(f"SELECT {term} FROM (SELECT *, r AS q FROM t) x", read=dialect)
+    assert Arithmetic.of([tree], schema).is_inexact(tree) is rounds
+
+
 DIFFERENT = (
     "SELECT s.kind, ROUND(100.0 * SUM(CASE WHEN NOT EXISTS (SELECT 1 FROM m WHERE m.s = s.id) THEN 1 ELSE 0"
     " END) / COUNT(*), 1) AS share FROM s GROUP BY s.kind"

@@ -184,6 +184,12 @@ def test_what_is_proposed_satisfies_the_schema() -> None:
     assert any(budget == value for value in found.witnesses["budget"] for budget in range(501, 600))
 
 
+def test_no_day_is_proposed_after_the_last_one() -> None:
+    ddl = "CREATE TABLE c (k INT, t TEXT NOT NULL, u TEXT NOT NULL, PRIMARY KEY (t, u))"
+    last = "SELECT t FROM c WHERE u = '9999-12-31'"
+    assert proposed(last, "SELECT t FROM c WHERE u >= '9999-12-31'", ddl=ddl).databases
+
+
 def test_values_that_models_found_are_drawn_afterwards() -> None:
     pair = hunt("SELECT id FROM ev WHERE n * 7 = 8638", "SELECT id FROM ev WHERE n * 7 = 8638")
     assert pair.propose(Limit.start(60)) is None

@@ -4,8 +4,8 @@ The engines round what a division or an average yields: MariaDB to four more dig
 or so. Where numbers may be binary, as in SQLite, beside columns, casts, literals and functions of floating
 point, every operation may round: its result counts as exact only where it is a whole number of small parts
 and below 2^53, and a literal beyond 2^53 does not count as exact at all. What an engine that keeps types
-computes with integers alone is exact: there an integer division drops what it drops by its meaning. A
-difference on a database counts in one of two cases.
+computes with integers alone is exact: there an integer division drops what it drops by its meaning. So are
+sums of decimals, and decimals times integers. A difference on a database counts in one of two cases.
 
 1. Both queries still yield their results when evaluating an inexact quotient is made an error: none was
    evaluated.
@@ -18,6 +18,7 @@ difference on a database counts in one of two cases.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -91,6 +92,7 @@ _NAMED = frozenset(
 """The same, and more, where the parser leaves a function its name."""
 _ARITHMETIC: tuple[Any, ...] = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Sum, exp.Round, exp.IntDiv)
 _INTEGERS = frozenset({Kind.INT})
+_DECIMALS = frozenset({Kind.INT, Kind.DECIMAL})
 _MOMENTS = frozenset({Kind.DATE, Kind.DATETIME})
 _EQUALITIES: tuple[Any, ...] = (
     exp.EQ,
@@ -115,6 +117,8 @@ class Arithmetic:
     """The kinds of operations that may round."""
     whole: frozenset[str]
     """Names that can only mean columns of whole numbers."""
+    decimal: frozenset[str]
+    """Names that can only mean columns of whole numbers or of decimals."""
     moments: frozenset[str]
     """Names that can only mean columns of days or moments, whose sums and differences are no fractions."""
 
@@ -144,8 +148,9 @@ class Arithmetic:
         # In SQLite an integer that grows too large becomes a binary number; elsewhere it is an error.
         none = frozenset[str]()
         whole = none if dialect.computes_in_binary else _columns_of(_INTEGERS, trees, schema)
+        decimal = none if dialect.computes_in_binary else _columns_of(_DECIMALS, trees, schema)
         moments = _columns_of(_MOMENTS, trees, schema) if dialect.moments_differ_by_spans else none
-        return cls(schema.dialect, binary, tuple(dict.fromkeys(nodes)), whole, moments)
+        return cls(schema.dialect, binary, tuple(dict.fromkeys(nodes)), whole, decimal, moments)
 
     def sites(self, tree: exp.Expr) -> list[exp.Expr]:
         """The operations and literals that may not be exact, the outermost first."""
@@ -153,8 +158,11 @@ class Arithmetic:
 
     def _may_round(self, node: exp.Expr) -> bool:
         if isinstance(node, self.nodes) or _is_double(node):
-            return not (isinstance(node, _ARITHMETIC) and (self._is_whole(node) or self._moves(node)))
+            return not (isinstance(node, _ARITHMETIC) and self._is_exact(node))
         return self.binary and isinstance(node, exp.Literal) and not node.is_string and _is_large(node)
+
+    def _is_exact(self, node: Any) -> bool:
+        return self._is_whole(node) or self._is_decimal(node) or self._moves(node)
 
     def _is_whole(self, node: Any) -> bool:
         """Whether an engine that keeps types computes this with integers alone: nothing there rounds."""
@@ -176,10 +184,42 @@ class Arithmetic:
                 return all(map(self._is_whole, [node.this, *node.expressions]))
         return False
 
+    def _is_decimal(self, node: Any) -> bool:
+        """Whether an engine that keeps types computes this with decimals: it has as many digits as it takes.
+
+        A product of two decimals would have the digits of both, of which an engine may keep some only.
+        """
+        match node:
+            case exp.Literal():
+                return (
+                    bool(self.decimal)
+                    and not node.is_string
+                    and re.fullmatch(r"[\d.]+", node.name) is not None
+                )
+            case exp.Column():
+                return node.name.lower() in self.decimal
+            case exp.Count() | exp.Null():
+                return True
+            case exp.Paren() | exp.Neg() | exp.Abs() | exp.Sum() | exp.Min() | exp.Max():
+                return self._is_decimal(node.this)
+            case exp.Add() | exp.Sub():
+                return self._is_decimal(node.this) and self._is_decimal(node.expression)
+            case exp.Mul():
+                parts = (node.this, node.expression)
+                return all(map(self._is_decimal, parts)) and any(map(self._is_whole, parts))
+            case exp.Case():
+                parts = [branch.args["true"] for branch in node.args["ifs"]]
+                return all(map(self._is_decimal, [*parts, node.args.get("default") or exp.Null()]))
+            case exp.Coalesce():
+                return all(map(self._is_decimal, [node.this, *node.expressions]))
+        return False
+
     def _moves(self, node: exp.Expr) -> bool:
         """Whether this is a sum or difference of a day or a moment: a day, a moment, a span or whole days."""
         if not isinstance(node, exp.Add | exp.Sub):
             return False
+        if isinstance(node.expression.unnest(), exp.Interval):
+            return True
         return self._is_moment(node.this.unnest()) or self._is_moment(node.expression.unnest())
 
     def _is_moment(self, node: exp.Expr) -> bool:

@@ -304,7 +304,9 @@ def _next(value: Value, by: int) -> Value:
     """Another value of the same kind."""
     if isinstance(value, str):
         day = as_date(value) if len(value) >= 10 else None
-        if day is not None:
+        if day is not None:  # no day follows the last one
+            later = day.toordinal() + by
+            by = by if later <= datetime.date.max.toordinal() else -by
             return (day + datetime.timedelta(days=by)).isoformat() + value[10:]
         return f"{value[: MAX_TEXT - 2]}{by}"
     return value if value is None else value + by
