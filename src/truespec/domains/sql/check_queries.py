@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from truespec.domains.sql.engines.script import identifier
+from truespec.domains.sql.places import mark
 from truespec.domains.sql.schema import Schema, Table
 
 
@@ -45,6 +46,8 @@ def beside(trees: Iterable[exp.Expr], schema: Schema) -> list[exp.Expr]:
 @lru_cache(maxsize=1024)
 def _parsed(text: str, dialect: str) -> exp.Expr | None:
     try:
-        return sqlglot.parse_one(text, read=dialect)
+        tree = sqlglot.parse_one(text, read=dialect)
+        mark(tree, text, dialect)
+        return tree
     except (SqlglotError, RecursionError):
         return None

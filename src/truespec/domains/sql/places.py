@@ -15,7 +15,7 @@ from typing import Any
 from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError, SqlglotError
 
-from truespec.domains.sql.written import UNREAD, tokens_of, unread
+from truespec.domains.sql.written import UNREAD, note_parts, tokens_of, unread
 from truespec.verdict import Nondeterministic, Place, SpecificationError, Unsupported
 
 SIDES = ("oracle", "candidate")
@@ -85,6 +85,7 @@ def mark(tree: exp.Expr, text: str, dialect: str) -> None:
         known = [*parts, *([] if number is None else [number])]
         if known:
             first[id(node)] = min(known)
+    note_parts([(node, first.get(id(node))) for node in nodes if isinstance(node, exp.Extract)], tokens)
     for node in nodes:
         if id(node) in first and index.get(node.meta.get("start", -1)) != first[id(node)]:
             begun[first[id(node)]].append(node)

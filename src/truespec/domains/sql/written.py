@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from sqlglot import Token, TokenType
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
@@ -23,6 +23,9 @@ from truespec.verdict import SpecificationError, Unsupported
 UNREAD = "truespec_unread"
 """The note at a tree whose text has such a thing: what it is, its line and its column."""
 
+CALLED = "called"
+"""The note at an EXTRACT that says which word it is written with: PostgreSQL's DATE_PART is another type."""
+
 Found = tuple[str, Token]
 """What is not read, and where it begins."""
 
@@ -31,21 +34,6 @@ _WORD = re.compile(r"[\w\s]+\Z", re.ASCII)
 _PLAIN_NAME = re.compile(r"\w+\Z", re.ASCII)
 FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
 """Words whose case does not matter: no numbers, texts or quoted names."""
-_ROUNDING = frozenset({"ROUND", "DECIMAL", "NUMERIC", "DEC"})
-_TESTS = frozenset(
-    {
-        *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.GT, TokenType.LTE, TokenType.GTE),
-        *(TokenType.IN, TokenType.BETWEEN, TokenType.IS),
-    }
-)
-_WHOLE = frozenset({TokenType.INT, TokenType.BIGINT, TokenType.SMALLINT})
-_BY = frozenset({TokenType.GROUP_BY, TokenType.PARTITION_BY, TokenType.ORDER_BY})
-_AFTER_KEY = frozenset(
-    {
-        *(TokenType.COMMA, TokenType.R_PAREN, TokenType.ORDER_BY, TokenType.HAVING, TokenType.SEMICOLON),
-        *(TokenType.ASC, TokenType.DESC, TokenType.ROWS, TokenType.RANGE, TokenType.LIMIT),
-    }
-)
 _STRANGE_BLANK = re.compile(r"[ \t\r\n\f\v]*[^\x00-\x7f]")
 _FORMAT = re.compile(r"(YYYY|yyyy|YY|yy|MM|mm|DD|dd|HH24|MI|mi|SS|ss|Month|MONTH|Mon|MON|Q|[-/:., ])*\Z")
 """Formats of TO_CHAR that differ from each other after the parser has turned them into `%Y` and its like."""
@@ -140,25 +128,20 @@ def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
         yield from _patterns(tokens, facts)
     if facts.formats_have_letters:
         yield from _formats(tokens)
-        if any(token.text.upper() in _ROUNDING for token in tokens):
-            yield from _parts_rounded(tokens)
 
 
-def _parts_rounded(tokens: Sequence[Token]) -> Iterator[Found]:
-    """Calls of DATE_PART that a rounding may read: neither tested, nor made whole, nor a key of a group."""
-    keys: set[int] = set()
-    for number in _calls(tokens, "DATE_PART"):
-        end = _closing(tokens, number + 1)
-        before = tokens[number - 1].token_type if number else TokenType.SELECT
-        if before in _BY or (before is TokenType.COMMA and number - 2 in keys):
-            if end + 1 == len(tokens) or tokens[end + 1].token_type in _AFTER_KEY:
-                keys.add(end)
-                continue
-        after = tokens[end + 1 : end + 3]
-        tested = bool(after) and after[0].token_type in _TESTS
-        whole = len(after) == 2 and after[0].token_type is TokenType.DCOLON
-        if not tested and not (whole and after[1].token_type in _WHOLE):
-            yield "DATE_PART beside a rounding: its DOUBLE rounds otherwise than EXTRACT's", tokens[number]
+def note_parts(extracts: Sequence[tuple[exp.Expr, int | None]], tokens: Sequence[Token]) -> None:
+    """Notes at each EXTRACT the word that it is written with, in a tree where DATE_PART is one too.
+
+    `extracts`: these in an order in which none comes before one around it, and the first token in each that
+    is known. In the order of these they stand in the text. Without notes where that is not certain.
+    """
+    words = sorted(number for name in ("EXTRACT", "DATE_PART") for number in _calls(tokens, name))
+    found = [(number, node) for node, number in extracts if number is not None]
+    if len(words) != len(extracts) or len(found) != len(extracts):
+        return
+    for word, (_, node) in zip(words, sorted(found, key=lambda pair: pair[0]), strict=True):
+        node.meta[CALLED] = tokens[word].text.upper()
 
 
 def _units(tokens: Sequence[Token], units: frozenset[str]) -> Iterator[Found]:
@@ -201,17 +184,6 @@ def _calls(tokens: Sequence[Token], name: str) -> Iterator[int]:
     for number, (token, after) in enumerate(pairwise(tokens)):
         if token.text.upper() == name and after.token_type is TokenType.L_PAREN:
             yield number
-
-
-def _closing(tokens: Sequence[Token], opening: int) -> int:
-    """Where the match of a parenthesis is."""
-    depth = 0
-    for number in range(opening, len(tokens)):
-        kind = tokens[number].token_type
-        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
-        if depth == 0:
-            return number
-    return len(tokens) - 1
 
 
 def _inside(tokens: Sequence[Token], opening: int) -> Iterator[int]:

@@ -14,6 +14,7 @@ from truespec.domains.sql.aggregates.table import AggregateTable
 from truespec.domains.sql.compile import unread
 from truespec.domains.sql.compile.aggregate_calls import aggregate
 from truespec.domains.sql.compile.denotations import each_output
+from truespec.domains.sql.compile.expr.casts import MIXED
 from truespec.domains.sql.compile.expr.functions import function
 from truespec.domains.sql.compile.expr.table import READERS
 from truespec.domains.sql.compile.ordering import tail
@@ -71,7 +72,9 @@ class Compiler(Reader):
             gate.check(node, self.world.schema, self.world.settings)
             unread.mark(node)
             self.trees.append(node)
-            fractions.check_rounding(self.trees, self.world.schema)
+            self.one_sort = fractions.check_rounding(self.trees, self.world.schema)
+            if self.makes_whole and not self.one_sort:
+                raise Unsupported(MIXED)
             self.references = Counter(str(table.name).lower() for table in node.find_all(exp.Table))
         return node
 

@@ -68,6 +68,10 @@ class Reader(ABC):
         when they are infinite."""
         self.finite_only = False
         """Whether one of the queries would fail where it met an infinite number."""
+        self.one_sort = False
+        """Whether all fractions of the pair are of one sort, so that each CAST rounds as ROUND does."""
+        self.makes_whole = False
+        """Whether a CAST that relies on this was met."""
         self.rounds = 0
         """How many recursions enclose the current query."""
         self.ends = False

@@ -50,8 +50,24 @@ def rounded(world: World, aggregates: Aggregates, value: Expr, digits: int, dept
     if value.eq(nothing):
         return value
     found = z3.Function("round", z3.RealSort(), z3.IntSort(), z3.RealSort())(value, places)
+    if digits == 0:
+        found = z3.ToReal(z3.Function("round to integer", z3.RealSort(), z3.IntSort())(value))
     zero = [factor == nothing for factor in factors if _may_vanish(aggregates, factor)]
     return ite(disj(*zero), nothing, found) if zero else found
+
+
+def integer(number: Expr) -> Expr | None:
+    """A rational as an integer, if its form tells that it is one."""
+    if z3.is_to_real(number):
+        return number.arg(0)
+    if z3.is_rational_value(number):
+        value = number.as_fraction()
+        return z3.IntVal(value.numerator) if value.denominator == 1 else None
+    if not is_ite(number):
+        return None
+    test, *branches = operands(number)
+    sides = [integer(branch) for branch in branches]
+    return None if None in sides else ite(test, *sides)
 
 
 def _may_vanish(aggregates: Aggregates, factor: Expr) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import z3
 from sqlglot import exp
 
+from truespec.domains.sql import fractions
 from truespec.domains.sql.compile.expr.numbers import finite, rounded
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
@@ -32,13 +33,16 @@ from truespec.domains.sql.ir.kinds import (
 )
 from truespec.domains.sql.ir.logic import FALSE, Formula, conj, ite, neg
 from truespec.domains.sql.ir.opaque import opaque, strict, text_of
+from truespec.domains.sql.ir.quotients import reduced
 from truespec.domains.sql.ir.symbols import constants, operands
 from truespec.domains.sql.ir.values import Val, null_of, numeric, to_real
 from truespec.domains.sql.places import place_of
-from truespec.domains.sql.rules.rounding import scale_of
+from truespec.domains.sql.rules.rounding import integer, scale_of
+from truespec.domains.sql.schema_types import Kind as Column
 from truespec.verdict import Unsupported
 
 _Type = exp.DataType.Type
+MIXED = "sql: CAST to an integer beside DOUBLE and DECIMAL, which the engine rounds differently"
 _TOO_NARROW = {
     "text.digits2": frozenset(),
     "text.digits4": frozenset({_Type.TINYINT}),
@@ -54,7 +58,7 @@ def _cast(reader: Reader, node: exp.Cast, scope: Scope) -> Val:
     if value.kind in ALWAYS_NULL:
         return null_of(_kind_written(reader, node.to))
     if written in _INTEGERS or written in exp.DataType.FLOAT_TYPES or written is _Type.DECIMAL:
-        found = _to_number(reader, node.to, value, scope)
+        found = _to_number(reader, node, value, scope)
     elif written in exp.DataType.TEXT_TYPES:
         found = _to_text(reader, node.to, value)
     elif written in exp.DataType.UNSIGNED_INTEGER_TYPES:
@@ -79,8 +83,8 @@ def _sizes(to: exp.DataType) -> list[int]:
     return [int(part.name) for part in to.expressions if part.name.isdigit()]
 
 
-def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Val | None:
-    written = to.this
+def _to_number(reader: Reader, node: exp.Cast, value: Val, scope: Scope) -> Val | None:
+    to, written = node.to, node.to.this
     if written in _INTEGERS and value.kind in (INT, BOOL):
         return numeric(value)
     if written in _INTEGERS and z3.is_app(value.val) and value.val.decl().name() in _TOO_NARROW:
@@ -94,7 +98,7 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Va
         return None
     if written in _INTEGERS:
         finite(reader)
-        return _whole(reader, value, conj(scope.given(constants(value.val)), neg(value.null)))
+        return _whole(reader, node, value, conj(scope.given(constants(value.val)), neg(value.null)))
     if written in exp.DataType.FLOAT_TYPES:
         return to_real(value)
     if value.kind != INT:
@@ -112,11 +116,12 @@ def _to_number(reader: Reader, to: exp.DataType, value: Val, scope: Scope) -> Va
     return Val(value.null, rounded(reader, value, sizes[1] if len(sizes) > 1 else 0), REAL)
 
 
-def _whole(reader: Reader, value: Val, given: Formula) -> Val | None:
-    """A number that is proved to be whole, or cut where the dialect cuts; engines round in several ways."""
-    if z3.is_to_real(value.val):
-        return Val(value.null, value.val.arg(0), INT)
+def _whole(reader: Reader, node: exp.Cast, value: Val, given: Formula) -> Val | None:
+    """A number that is proved to be whole, or cut where the dialect cuts, or rounded."""
     number = to_real(value).val
+    whole = integer(number)
+    if whole is not None:
+        return Val(value.null, whole, INT)
     parts = operands(number) if z3.is_div(number) else ()
     if parts and z3.is_to_real(parts[0]) and z3.is_rational_value(parts[1]):
         by = parts[1].as_fraction()
@@ -129,9 +134,36 @@ def _whole(reader: Reader, value: Val, given: Formula) -> Val | None:
     if scale_of(reader.world, reader.aggregates, number) == 0:
         return Val(value.null, number, LOOSE)  # as a sum of integers, which has no term that is an integer
     whole = z3.ToInt(number)
-    if not reader.world.holds(given, number == z3.ToReal(whole)):
-        return None
-    return Val(value.null, whole, INT)
+    if reader.world.holds(given, number == z3.ToReal(whole)):
+        return Val(value.null, whole, INT)
+    return _nearest(reader, node, value)
+
+
+def _nearest(reader: Reader, node: exp.Cast, value: Val) -> Val | None:
+    """The nearest integer to a fraction: halves of DECIMAL go away from zero, halves of DOUBLE to even.
+
+    Where ROUND makes this difference too, a CAST does what it does; elsewhere the form of the expression
+    tells.
+    """
+    if reader.dialect.rounds_by_type:
+        if not reader.one_sort:
+            raise Unsupported(MIXED)
+        reader.makes_whole = True
+        return _rounded(reader, value)
+    sort = fractions.sort_of(node.this, reader.world.schema)
+    if sort is Column.DECIMAL:
+        return _rounded(reader, value)
+    if sort is Column.FLOAT:
+        to_even = z3.Function("round to even", z3.RealSort(), z3.IntSort())
+        return Val(value.null, to_even(reduced(to_real(value).val)[0]), INT)
+    return None
+
+
+def _rounded(reader: Reader, value: Val) -> Val:
+    """A number as ROUND makes it whole."""
+    number = rounded(reader, value, 0)
+    whole = integer(number)
+    return Val(value.null, z3.ToInt(number) if whole is None else whole, INT)
 
 
 def _clamped(reader: Reader, value: Val, digits: int, scale: int = 0) -> Val:
