@@ -313,6 +313,7 @@ def test_names_of_enclosing_queries_are_read(dialect: str) -> None:
 
 COLLATED = [
     "c VARCHAR(5) BINARY);",
+    "c VARCHAR(5) COLLATE utf8mb4_bin);",
     "c VARCHAR(5)) COLLATE=utf8mb4_bin;",
     "c VARCHAR(5)) DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;",
     "c VARCHAR(5)) CHARSET=binary;",
@@ -332,11 +333,62 @@ def test_another_collation_is_not_read(tail: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "tail", ["", " DEFAULT CHARSET=utf8mb4", " ENGINE=InnoDB COLLATE=utf8mb4_general_ci"]
+    "tail",
+    [
+        *(")", ") DEFAULT CHARSET=utf8mb4", ") ENGINE=InnoDB COLLATE=utf8mb4_general_ci"),
+        " CHARACTER SET utf8 COLLATE utf8_general_ci NOT NULL)",
+    ],
 )
 def test_the_default_collation_is_read(tail: str) -> None:
-    schema = f"CREATE TABLE t (id INT PRIMARY KEY, c VARCHAR(5)){tail};"
+    schema = f"CREATE TABLE t (id INT PRIMARY KEY, c VARCHAR(5){tail};"
     assert proved("mysql", schema, "SELECT id FROM t WHERE c='a'", "SELECT id FROM t WHERE c='A'")
+
+
+BYTEWISE = """CREATE TABLE t (id INT PRIMARY KEY, c TEXT COLLATE "C", d TEXT)"""
+FOLDED = """CREATE TABLE t (id INTEGER PRIMARY KEY, c TEXT COLLATE NOCASE NOT NULL UNIQUE, d TEXT,
+    e DATE COLLATE NOCASE)"""
+
+
+@pytest.mark.parametrize(
+    ("dialect", "schema", "one", "other"),
+    [
+        ("postgres", BYTEWISE, "SELECT id FROM t WHERE c < d", "SELECT id FROM t WHERE NOT c >= d"),
+        ("postgres", BYTEWISE, "SELECT c FROM t GROUP BY c", "SELECT DISTINCT c FROM t"),
+        ("sqlite", FOLDED, "SELECT c FROM t WHERE d = 'a'", "SELECT c FROM t WHERE 'a' = d"),
+    ],
+)
+def test_columns_with_collations_are_read(dialect: str, schema: str, one: str, other: str) -> None:
+    assert proved(dialect, schema, one, other)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "schema", "one", "other"),
+    [
+        # C knows the letters of ASCII alone.
+        ("postgres", BYTEWISE, "SELECT LOWER(c) FROM t WHERE c = d", "SELECT LOWER(d) FROM t WHERE c = d"),
+        (
+            "postgres",
+            BYTEWISE,
+            "SELECT id FROM t WHERE c ILIKE d",
+            "SELECT id FROM t WHERE d || c ILIKE d || d",
+        ),
+        ("sqlite", FOLDED, "SELECT id FROM t WHERE c = d", "SELECT id FROM t WHERE c = d AND c || '' = d"),
+        (
+            "sqlite",
+            FOLDED,
+            "SELECT id FROM t WHERE e = 'A'",
+            "SELECT id FROM t WHERE e = 'A' AND e || '' = 'A'",
+        ),
+        (
+            "sqlite",
+            FOLDED,
+            "SELECT id FROM t WHERE c = 'a'",
+            "SELECT id FROM t WHERE c IN ('a') AND id = id + 0",
+        ),
+    ],
+)
+def test_columns_of_another_collation_are_shown_only(dialect: str, schema: str, one: str, other: str) -> None:
+    assert not proved(dialect, schema, one, other)
 
 
 SEALED = [

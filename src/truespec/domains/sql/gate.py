@@ -17,6 +17,7 @@ from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.functions.catalogue import words
 from truespec.domains.sql.names import check_names
+from truespec.domains.sql.places import place_of
 from truespec.domains.sql.schema import Schema
 from truespec.domains.sql.written import UNREAD
 from truespec.verdict import Place, Unsupported
@@ -62,6 +63,11 @@ _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _BEFORE_IS = (*_COMPARISONS, exp.In)
 """What IS takes as a whole on its left: `a = b IS NULL` is `(a = b) IS NULL` everywhere."""
 _ARITHMETIC = frozenset({6, 7, 8, 9})
+_BY_CASE = (
+    *(exp.Lower, exp.Upper, exp.Initcap, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.RegexpReplace),
+    exp.SimilarTo,
+)
+"""What knows letters, and the small ones from the capitals."""
 _UNSIGNED = re.compile(r"\bUNSIGNED\b|\AU(TINY|SMALL|BIG|HUGE)?INT", re.IGNORECASE)
 """How the types of unsigned columns are written."""
 
@@ -77,6 +83,7 @@ def check(tree: exp.Expr, schema: Schema, settings: Settings) -> None:
     check_names(tree, schema)
     check_common_tables(tree, schema)
     check_unsigned(tree, schema)
+    check_collations(tree, schema)
     dialect = DIALECTS[schema.dialect]
     if dialect.windows_prefer_outputs:
         check_windows(tree)
@@ -262,6 +269,17 @@ def check_unsigned(tree: exp.Expr, schema: Schema) -> None:
             continue
         if any(column.name.lower() in unsigned for column in node.find_all(exp.Column)):
             raise Unsupported(f"sql: arithmetic beside UNSIGNED columns ({node.sql(schema.dialect)[:60]})")
+
+
+def check_collations(tree: exp.Expr, schema: Schema) -> None:
+    """No LOWER, and nothing like it, beside columns of a collation: in PostgreSQL, C changes ASCII alone."""
+    if not DIALECTS[schema.dialect].collation_decides_case:
+        return
+    found = next(tree.find_all(*_BY_CASE), None)
+    if found is not None and schema.collated(table.name for table in tree.find_all(exp.Table)):
+        raise Unsupported(
+            f"sql: {found.sql(schema.dialect)[:60]!r} beside columns with COLLATE", place_of(found)
+        )
 
 
 def _named_after(tree: exp.Expr, columns: set[str]) -> set[str]:

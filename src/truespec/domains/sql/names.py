@@ -95,6 +95,8 @@ def _written(tree: exp.Expr) -> Iterator[tuple[str, bool]]:
     for name in tree.find_all(exp.Identifier):
         if isinstance(name.parent, exp.Collate) and name.arg_key == "expression":
             continue
+        if isinstance(name.parent, exp.CollateColumnConstraint):
+            continue
         yield str(name.this), bool(name.args.get("quoted"))
 
 

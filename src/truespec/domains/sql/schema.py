@@ -8,7 +8,7 @@ Table and column names are matched without regard to case, as the engines do her
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -121,13 +121,11 @@ class Schema:
                 return table
         raise KeyError(name)
 
-
-_COLLATIONS = frozenset(
-    {
-        *("utf8mb4", "utf8mb3", "utf8", "utf8mb4_general_ci", "utf8mb3_general_ci", "utf8_general_ci"),
-    }
-)
-"""MariaDB's character sets and collations that compare texts as the default does."""
+    def collated(self, names: Iterable[str]) -> bool:
+        """Whether one of these tables has a column with a collation."""
+        known = {name.lower() for name in names}
+        tables = [table for table in self.tables if table.name.lower() in known]
+        return any(" COLLATE " in column.type.sql for table in tables for column in table.columns)
 
 
 _OPTIONS = (
@@ -266,7 +264,8 @@ class _Draft:
         if isinstance(item, exp.EngineProperty) and item.name.lower() != "innodb":
             self.references = []  # MariaDB's other engines read foreign keys and forget them
         collated = isinstance(item, exp.CollateProperty | exp.CharacterSetProperty)
-        if collated and item.name.lower() not in _COLLATIONS:
+        usual = dialects.DIALECTS[self.dialect].collations_of_columns
+        if collated and item.name.lower() not in usual:
             self.columns = [(name, _sealed(kind), nullable) for name, kind, nullable in self.columns]
 
     def _column(self, item: exp.ColumnDef) -> None:
@@ -274,6 +273,7 @@ class _Draft:
         if item.kind is not None and name_of(item.kind) in dialects.DIALECTS[self.dialect].counting_types:
             self.filled.append(name)
         asked: set[bool] = set()  # NULL, NOT NULL
+        collations: list[exp.Expression] = []
         for constraint in item.args.get("constraints") or ():
             kind = constraint.kind
             match kind:
@@ -306,7 +306,7 @@ class _Draft:
                     self.generated.append(name)
                     self.unread.append(f"{item.sql(self.dialect)[:80]!r} of table {self.name!r}")
                 case exp.CollateColumnConstraint() | exp.CharacterSetColumnConstraint():
-                    raise OracleError(f"schema: column {name!r} of {self.name!r} has its own collation")
+                    collations.append(kind)
                 case _ if not isinstance(kind, _REMARKS):
                     part = constraint.sql(self.dialect)[:60]
                     raise OracleError(f"schema: {part!r} of column {name!r} of {self.name!r}")
@@ -314,7 +314,17 @@ class _Draft:
             raise OracleError(f"schema: column {name!r} of {self.name!r} has no type")
         kind = read_type(item.kind, self.dialect)
         kind = replace(kind, sealed=True) if filled else _sealed(kind) if binary else kind
+        kind = self._collated(name, kind, collations)
         self.columns.append((name, kind, asked != {False}))
+
+    def _collated(self, name: str, kind: Type, collations: Sequence[exp.Expression]) -> Type:
+        """The type of a column with the character set and the collation that it names."""
+        facts = dialects.DIALECTS[self.dialect]
+        usual = all(part.this.name.lower() in facts.collations_of_columns for part in collations)
+        if not usual and not facts.other_collations_are_shown:
+            raise OracleError(f"schema: column {name!r} of {self.name!r} has its own collation")
+        sql = " ".join([kind.sql, *(part.sql(self.dialect) for part in collations)])
+        return replace(kind, sealed=kind.sealed or not usual, sql=sql)
 
     def _constraint(self, part: exp.Expression) -> None:
         match part:

@@ -115,6 +115,12 @@ class Dialect:
 
     usual_collations: frozenset[str]
     """Collations, in lower case, by which texts compare as without one, in a database of the locale C."""
+    collations_of_columns: frozenset[str]
+    """Character sets and collations, in lower case, in which a column compares texts as without one."""
+    other_collations_are_shown: bool
+    """Whether columns of any other collation are read, as values that are shown only."""
+    collation_decides_case: bool
+    """Whether LOWER, ILIKE and the like depend on the collation of a text."""
     collation_merges_texts: bool
     """Whether the default collation calls texts equal that differ by case or by blanks at the end."""
     literals_take_type: bool

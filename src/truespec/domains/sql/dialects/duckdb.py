@@ -32,6 +32,9 @@ DUCKDB = Dialect(
     infinite_kinds=frozenset({"float"}),
     # Texts
     usual_collations=frozenset({"binary", "c", "posix"}),
+    collations_of_columns=frozenset({"binary", "c", "posix"}),
+    other_collations_are_shown=False,
+    collation_decides_case=False,
     collation_merges_texts=False,
     literals_take_type=True,
     cast_settles_literal=False,

@@ -32,6 +32,11 @@ MARIADB = Dialect(
     infinite_kinds=frozenset(),
     # Texts
     usual_collations=frozenset({"utf8mb4_general_ci"}),
+    collations_of_columns=frozenset(
+        {"utf8mb4", "utf8mb3", "utf8", "utf8mb4_general_ci", "utf8mb3_general_ci", "utf8_general_ci"}
+    ),
+    other_collations_are_shown=True,
+    collation_decides_case=False,
     collation_merges_texts=True,
     literals_take_type=False,
     cast_settles_literal=False,

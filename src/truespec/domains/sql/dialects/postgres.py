@@ -32,6 +32,9 @@ POSTGRES = Dialect(
     infinite_kinds=frozenset({"float", "decimal"}),
     # Texts
     usual_collations=frozenset({"c", "posix"}),
+    collations_of_columns=frozenset({"c"}),
+    other_collations_are_shown=False,
+    collation_decides_case=True,
     collation_merges_texts=False,
     literals_take_type=True,
     cast_settles_literal=True,

@@ -32,6 +32,9 @@ SQLITE = Dialect(
     infinite_kinds=frozenset({"float"}),
     # Texts
     usual_collations=frozenset({"binary"}),
+    collations_of_columns=frozenset({"binary"}),
+    other_collations_are_shown=True,
+    collation_decides_case=False,
     collation_merges_texts=False,
     literals_take_type=False,
     cast_settles_literal=False,
