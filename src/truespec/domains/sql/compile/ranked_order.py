@@ -5,28 +5,38 @@ as `ORDER BY k, r` does: of two rows of the window, the one that k sorts first h
 ties, r decides on both sides. With PARTITION BY p this is so behind keys that include p, which leave rows of
 one partition to compare. Another order of r turns each key of k around, its NULLs as well. What the rows are
 joined with, and which of them are left, makes no difference: an order compares two rows. An outer join does,
-since r and k are NULL beside a row without a partner, and groups do, in which there is no k.
+since r and k are NULL beside a row without a partner, and groups do, in which there is no k. A star beside
+the window is read where it stands for columns of tables alone, none of which is called r.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.schema import Table
+
 _RANKS = (exp.Rank, exp.DenseRank, exp.RowNumber)
 
+Columns = dict[str, set[str]]
+"""What the tables of a schema hold: lower names of columns by the lower name of the table."""
 
-def by_keys(query: exp.Expr) -> exp.Expr | None:
-    """The query with the keys of its ranks in ORDER BY; None where it is ordered by no rank that is read."""
+
+def by_keys(query: exp.Expr, tables: Iterable[Table]) -> exp.Expr | None:
+    """The query with the keys of its ranks in ORDER BY; None where it is ordered by no rank that is read.
+
+    `tables` are those of the schema.
+    """
     if not isinstance(query, exp.Select) or query.args.get("order") is None or query.args.get("distinct"):
         return None
+    columns = {table.name.lower(): {one.name.lower() for one in table.columns} for table in tables}
     copy = query.copy()
     keys: list[exp.Ordered] = []
     changed = False
     for key in copy.args["order"].expressions:
-        added = list(_keys(copy, key, keys))
+        added = list(_keys(copy, key, keys, columns))
         changed = changed or bool(added)
         keys += [*added, key]
     if not changed:
@@ -35,7 +45,9 @@ def by_keys(query: exp.Expr) -> exp.Expr | None:
     return copy
 
 
-def _keys(query: exp.Select, key: exp.Ordered, before: Sequence[exp.Ordered]) -> Iterator[exp.Ordered]:
+def _keys(
+    query: exp.Select, key: exp.Ordered, before: Sequence[exp.Ordered], columns: Columns
+) -> Iterator[exp.Ordered]:
     """The keys of the window that a sort key is a rank of."""
     node = _meant(query, key.this)
     if isinstance(node, exp.Window):
@@ -45,9 +57,11 @@ def _keys(query: exp.Select, key: exp.Ordered, before: Sequence[exp.Ordered]) ->
         item = None if body is None else _item(body, node.name)
         if body is None or not isinstance(item, exp.Window):
             return
+        if body.is_star and not _tells_star(query, body, node.name.lower(), columns):
+            return
         others = [_meant(query, other.this) for other in before]
         shown = [
-            _item(body, other.name)
+            _item(body, other.name) or (_starred(body, other.name, columns) if body.is_star else None)
             for other in others
             if isinstance(other, exp.Column) and (not other.table or other.table.lower() == source.lower())
         ]
@@ -56,6 +70,27 @@ def _keys(query: exp.Select, key: exp.Ordered, before: Sequence[exp.Ordered]) ->
             body.append("expressions", exp.alias_(inner.this, name, quoted=True))
             inner.set("this", exp.column(exp.to_identifier(name, quoted=True), table=source or None))
             yield inner
+
+
+def _tells_star(query: exp.Select, body: exp.Select, name: str, columns: Columns) -> bool:
+    """Whether the plain star of a derived table stands for columns of tables alone, none of this name."""
+    common = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
+    read = [table.name.lower() for table in body.find_all(exp.Table)]
+    stars = [star for item in body.expressions for star in item.find_all(exp.Star) if not _counted(star)]
+    plain = len(list(body.find_all(exp.Select))) == 1 and not any(any(star.args.values()) for star in stars)
+    return plain and all(one in columns and one not in common and name not in columns[one] for one in read)
+
+
+def _counted(star: exp.Star) -> bool:
+    return isinstance(star.parent, exp.Count)
+
+
+def _starred(body: exp.Select, name: str, columns: Columns) -> exp.Expr | None:
+    """The column that the star over one table puts out under a name."""
+    clause = body.args.get("from_")
+    if clause is None or body.args.get("joins") or name.lower() not in columns[clause.this.name.lower()]:
+        return None
+    return exp.column(name)
 
 
 def _of_window(
@@ -118,7 +153,7 @@ def _body(query: exp.Select, column: exp.Column) -> tuple[exp.Select | None, str
             continue
         body = source.this if isinstance(source, exp.Subquery) else _expression(query, source)
         alias = source.args.get("alias")
-        plain = isinstance(body, exp.Select) and not body.args.get("distinct") and not body.is_star
+        plain = isinstance(body, exp.Select) and not body.args.get("distinct")
         if plain and (name or len(sources) == 1) and not (alias is not None and alias.columns):
             return body, name
     return None, ""

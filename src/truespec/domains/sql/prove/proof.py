@@ -118,7 +118,7 @@ def prove_in(
     `parts` are the parts that stand for any table, by what they are called (`prove/parts.py`).
     """
     if order != "bag" and all(query.args.get("order") is not None for query in (oracle, candidate)):
-        ranked = by_keys(oracle), by_keys(candidate)
+        ranked = [by_keys(query, world.schema.tables) for query in (oracle, candidate)]
         if (ranked[0] is None) != (ranked[1] is None):
             oracle, candidate = ranked[0] or oracle, ranked[1] or candidate
     recursive = [_recursive_columns(query) > 0 for query in (oracle, candidate)]

@@ -205,8 +205,8 @@ class Arithmetic:
             case exp.Add() | exp.Sub():
                 return self._is_decimal(node.this) and self._is_decimal(node.expression)
             case exp.Mul():
-                parts = (node.this, node.expression)
-                return all(map(self._is_decimal, parts)) and any(map(self._is_whole, parts))
+                factors = (node.this, node.expression)
+                return all(map(self._is_decimal, factors)) and any(map(self._is_whole, factors))
             case exp.Case():
                 parts = [branch.args["true"] for branch in node.args["ifs"]]
                 return all(map(self._is_decimal, [*parts, node.args.get("default") or exp.Null()]))
