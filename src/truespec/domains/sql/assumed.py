@@ -28,8 +28,9 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema, settings: Settings) -
 
     PostgreSQL and DuckDB compare NaN and infinity, which no arithmetic of rationals has; the contract leaves
     rounding out of scope, so that a proof says where it rests on that. PostgreSQL's TO_CHAR writes a year
-    before Christ like the one after. MariaDB stores `0000-00-00` and `2020-01-00` unless its mode forbids
-    them; functions of such days are NULL, and IS NULL is true of the first in a column that is NOT NULL.
+    before Christ like the one after, and a text that begins with 10000 sorts before one with 2000. MariaDB
+    stores `0000-00-00` and `2020-01-00` unless its mode forbids them; functions of such days are NULL, and IS
+    NULL is true of the first in a column that is NOT NULL.
     """
     trees = list(trees)
     trees += check_queries.beside(trees, schema)
@@ -77,8 +78,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema, settings: Settings) -
         found.append(f"the dates of {', '.join(days)} are of the calendar; no zero date is stored")
     if any(_reckons(tree, schema) for tree in trees):
         found.append("dates and moments that intervals are added to stay within the engine's calendar")
-    if dates and dialect.years_before_christ_print_alike and any(tree.find(exp.TimeToStr) for tree in trees):
-        found.append(f"the dates of {', '.join(dates)}, and those made of them, are after Christ")
+    if dates and dialect.years_beyond_four_digits and any(tree.find(exp.TimeToStr) for tree in trees):
+        found.append(f"the dates of {', '.join(dates)}, and those made of them, are of the years 1 to 9999")
     return (*found, *_quotients(trees, dialect, settings))
 
 

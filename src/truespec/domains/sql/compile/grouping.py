@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +10,14 @@ from functools import partial
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.classes import classes_of, operator_of, representative
+from truespec.domains.sql.compile.classes import (
+    classes_of,
+    made_columns,
+    made_for,
+    numbers_in,
+    operator_of,
+    representative,
+)
 from truespec.domains.sql.compile.denotations import nullable_columns
 from truespec.domains.sql.compile.grouping_sets import Items, Keys, grouping_sets
 from truespec.domains.sql.compile.output_names import inline
@@ -29,6 +37,7 @@ from truespec.domains.sql.ir.bags import (
 )
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.dates import day_within, moment_like
+from truespec.domains.sql.ir.day_parts import months_of
 from truespec.domains.sql.ir.differences import is_negative
 from truespec.domains.sql.ir.existence import exists, group_formula
 from truespec.domains.sql.ir.kinds import CLASS, INT
@@ -137,6 +146,10 @@ class _Grouping:
         moments = _moments_of_days(keyed)
         integers = _whole(keyed)
         bare = _without_fractions(_by_day(keyed, moments), integers)
+        made = made_columns(bare)
+        bare = numbers_in(bare, made)
+        pair = _year_and_month(bare)
+        bare = _by_months(bare, pair)
         turned = _turned(bare)
         classes = classes_of(reader, _negated(bare, turned))
         values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
@@ -150,10 +163,14 @@ class _Grouping:
             named, same = list(known), []
             for index, (print_, _) in enumerate(keys):
                 value = groups.values[index]
+                if index in pair:
+                    value = _part_of_months(groups.values[pair[0]], year=index == pair[0])
                 if index in turned:
                     value = replace(value, val=-value.val)
                 if index in integers:
                     value = Val(value.null, real(value.val), keyed.terms[0].outs[index].kind)
+                if index in made:
+                    value = made_for(made[index], value)
                 if index in moments:
                     value = moment_like(value, keyed.terms[0].outs[index].kind)
                 if value.kind == CLASS:
@@ -282,6 +299,32 @@ def _by_day(keyed: Bag, moments: set[int]) -> Bag:
         return tuple((day_within(out) or out) if i in moments else out for i, out in enumerate(outs))
 
     return keyed.mapped(days) if moments else keyed
+
+
+def _year_and_month(keyed: Bag) -> tuple[int, ...]:
+    """The first keys that are a year and the month in it, in all rows; none where there are no such."""
+    for year, month in itertools.permutations(range(len(keyed.terms[0].outs)), 2):
+        if all(months_of(term.outs[year], term.outs[month]) is not None for term in keyed.terms):
+            return year, month
+    return ()
+
+
+def _by_months(keyed: Bag, pair: tuple[int, ...]) -> Bag:
+    """The keys with the months since year 0 in place of a year and of the month in it: they tell both."""
+
+    def months(outs: tuple[Val, ...]) -> tuple[Val, ...]:
+        number = months_of(outs[pair[0]], outs[pair[1]])
+        assert number is not None, "a year and its month"
+        both = Val(outs[pair[0]].null, number, INT)
+        return tuple(both if i in pair else out for i, out in enumerate(outs))
+
+    return keyed.mapped(months) if pair else keyed
+
+
+def _part_of_months(months: Val, *, year: bool) -> Val:
+    """The year of a number of months, or the month in it."""
+    number = (months.val - 1) / 12
+    return Val(months.null, number if year else months.val - 12 * number, INT)
 
 
 def _whole(keyed: Bag) -> set[int]:

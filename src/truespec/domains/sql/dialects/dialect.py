@@ -167,8 +167,8 @@ class Dialect:
     """Whether `~` means something else from version to version."""
     formats_have_letters: bool
     """Whether formats are written YYYY, which the parser turns into `%Y`; DATE_PART is then a DOUBLE."""
-    years_before_christ_print_alike: bool
-    """Whether the text of a date leaves out that it is before Christ."""
+    years_beyond_four_digits: bool
+    """Whether there are dates before the year 1 or after 9999, whose texts sort in another order."""
 
     # Arithmetic
 

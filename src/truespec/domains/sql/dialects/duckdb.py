@@ -56,7 +56,7 @@ DUCKDB = Dialect(
     documents=("JSON",),
     tilde_depends_on_version=True,
     formats_have_letters=False,
-    years_before_christ_print_alike=False,
+    years_beyond_four_digits=True,
     # Arithmetic
     errors_raise=True,
     quotients_may_be_infinite=True,

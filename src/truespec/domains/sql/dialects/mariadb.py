@@ -58,7 +58,7 @@ MARIADB = Dialect(
     documents=(),
     tilde_depends_on_version=False,
     formats_have_letters=False,
-    years_before_christ_print_alike=False,
+    years_beyond_four_digits=False,
     # Arithmetic
     errors_raise=False,
     quotients_may_be_infinite=False,

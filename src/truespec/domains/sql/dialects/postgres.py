@@ -56,7 +56,7 @@ POSTGRES = Dialect(
     documents=("JSONB",),
     tilde_depends_on_version=False,
     formats_have_letters=True,
-    years_before_christ_print_alike=True,
+    years_beyond_four_digits=True,
     # Arithmetic
     errors_raise=True,
     quotients_may_be_infinite=False,

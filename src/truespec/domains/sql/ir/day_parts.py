@@ -6,7 +6,7 @@ import z3
 
 from truespec.domains.sql.ir.dates import DAY
 from truespec.domains.sql.ir.facts import MONTH_START, digits
-from truespec.domains.sql.ir.kinds import DATE, INT, TEXT, TEXT_SORT
+from truespec.domains.sql.ir.kinds import DATE, INT, NUMBERS, TEXT, TEXT_SORT
 from truespec.domains.sql.ir.logic import FALSE, Expr
 from truespec.domains.sql.ir.symbols import name_of, operands
 from truespec.domains.sql.ir.values import Val
@@ -72,3 +72,25 @@ def two_digits(value: Val, number: Expr) -> Val:
 def year_text(value: Val) -> Val:
     """The year of a day in four digits."""
     return Val(value.null, digits(year_number(value), 4), TEXT)
+
+
+def months_of(year: Val, month: Val) -> Expr | None:
+    """The months since year 0, where one value is a year and the other the month in it, by their form."""
+    if not {year.kind, month.kind} <= NUMBERS or not year.null.eq(month.null):
+        return None
+    one, other = _whole(year.val), _whole(month.val)
+    if not z3.is_app(one):
+        return None
+    if name_of(one) == "year":
+        both = months(Val(FALSE, operands(one)[0], DATE))
+    elif z3.is_idiv(one) and operands(one)[1].eq(z3.IntVal(12)):
+        both = operands(one)[0] + 1
+    else:
+        return None
+    rest = z3.simplify(other - (both - 12 * one))
+    return both if z3.is_int_value(rest) and rest.as_long() == 0 else None
+
+
+def _whole(number: Expr) -> Expr:
+    """A number without its conversion from a whole one."""
+    return operands(number)[0] if z3.is_app(number) and z3.is_to_real(number) else number

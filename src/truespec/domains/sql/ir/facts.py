@@ -23,6 +23,9 @@ _OF_DIGITS = re.compile(
 )
 """Functions of days whose texts hold digits and signs alone, and no blank at the end."""
 
+WRITTEN = frozenset({"text.yearmonth", "text.digits2", "text.digits4", "text.digits6"})
+"""The functions from numbers to the texts that are written for them, all of one width."""
+
 
 def collation(text: Expr) -> Expr:
     """The class of a text under the dialect's equality and order."""
@@ -171,6 +174,20 @@ def _written(used: Mapping[str, Expr], names: set[str]) -> list[Formula]:
             if re.fullmatch(r"[1-9][0-9]{3}-(0[1-9]|1[0-2])", text, re.ASCII):
                 month = z3.IntVal(int(text[:4]) * 12 + int(text[5:]))
                 facts.append(z3.Function("text.yearmonth", z3.IntSort(), TEXT_SORT)(month) == const)
+    return [*facts, *_sorted_as_numbers(names)]
+
+
+def _sorted_as_numbers(names: set[str]) -> list[Formula]:
+    """Texts that are written for months, or for numbers of one width, sort as those do."""
+    facts: list[Formula] = []
+    number, other = z3.Int("number!"), z3.Int("other number!")
+    for name in sorted(WRITTEN):
+        if names >= {name, "collate"}:
+            one, next_one = (
+                collation(z3.Function(name, z3.IntSort(), TEXT_SORT)(n)) for n in (number, other)
+            )
+            order = (one < next_one) == (number < other)
+            facts.append(z3.ForAll([number, other], order, patterns=[z3.MultiPattern(one, next_one)]))
     return facts
 
 
@@ -210,6 +227,21 @@ def _starts(names: set[str]) -> list[Formula]:
     return facts
 
 
+def _in_step(names: set[str]) -> list[Formula]:
+    """A day of an earlier year, month or week is an earlier day: what the greatest of several days needs."""
+    if not any(name.startswith("agg!") for name in names):
+        return []
+    facts: list[Formula] = []
+    day, other = z3.Int("day!"), z3.Int("other day!")
+    for name in ("year", "yearmonth", WEEK):
+        if name in names:
+            count = z3.Function(name, z3.IntSort(), z3.IntSort())
+            order = z3.Implies(count(day) < count(other), day < other)
+            pattern = z3.MultiPattern(count(day), count(other))
+            facts.append(z3.ForAll([day, other], order, patterns=[pattern]))
+    return facts
+
+
 def date_facts(dates: set[int], names: set[str]) -> list[Formula]:
     """Where the years and months near the dates that are written begin and end; dates count days."""
     facts: list[Formula] = []
@@ -243,4 +275,4 @@ def date_facts(dates: set[int], names: set[str]) -> list[Formula]:
         facts.append(z3.ForAll([number], same, patterns=[begins(number)]))
         within = conj(7 * week(day) - 6 <= day, day <= 7 * week(day))
         facts.append(z3.ForAll([day], within, patterns=[week(day)]))
-    return [*facts, *_starts(names)]
+    return [*facts, *_starts(names), *_in_step(names)]

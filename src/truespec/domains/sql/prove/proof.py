@@ -18,11 +18,10 @@ from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.comparisons import null_safe_equal
-from truespec.domains.sql.ir.dates import day_within
 from truespec.domains.sql.ir.effort import BRIEF
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
-from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, NUMBERS
+from truespec.domains.sql.ir.kinds import BOOL, INT, NUMBERS
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, ite, neg
 from truespec.domains.sql.ir.parts import View
 from truespec.domains.sql.ir.symbols import constants, is_false, is_ite, is_true
@@ -32,6 +31,7 @@ from truespec.domains.sql.places import OfSide
 from truespec.domains.sql.prove.kept_orders import sorts_what_it_reads
 from truespec.domains.sql.prove.prover import Prover
 from truespec.domains.sql.prove.readings import READINGS, Reading
+from truespec.domains.sql.prove.written_keys import in_numbers
 from truespec.domains.sql.rules import rebased_series
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
@@ -285,7 +285,10 @@ def _differ_in_type(left: Denotation, right: Denotation, dialect: Dialect) -> bo
 
 def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> bool:
     """Whether two querys of one LIMIT are equal: as lists, or as bags."""
-    left, right = (_without_redundant_keys(_with_days(query), prover) for query in (left, right))
+    if prover.world.by_months:  # keys that are groups show what they are written for
+        tidied = [Bag(tuple(prover.tidy(query.bag))) for query in (left, right)]
+        left, right = replace(left, bag=tidied[0]), replace(right, bag=tidied[1])
+    left, right = (_without_redundant_keys(in_numbers(query), prover) for query in (left, right))
     if listed or left.limit is not None:
         if left.sorts != right.sorts:
             left, right = _with_plain_keys(left, prover), _with_plain_keys(right, prover)
@@ -303,18 +306,6 @@ def _same(left: Denotation, right: Denotation, listed: bool, prover: Prover) -> 
         if counted is not None and prover.same(*counted):
             return True
     return prover.same(left.bag, right.bag)
-
-
-def _with_days(query: Denotation) -> Denotation:
-    """The query with days in place of their first moments in sort keys: both sort alike."""
-    width = len(query.names)
-    terms = list(query.bag.terms)
-    for i in range(width, width + len(query.sorts)):
-        days = [t.outs[i] if t.outs[i].kind == DATE else day_within(t.outs[i]) for t in terms]
-        known = [day for day in days if day is not None]
-        if len(known) == len(terms):
-            terms = [replace(t, outs=(*t.outs[:i], d, *t.outs[i + 1 :])) for t, d in zip(terms, known)]
-    return replace(query, bag=Bag(tuple(terms)))
 
 
 def _without_redundant_keys(query: Denotation, prover: Prover) -> Denotation:
