@@ -205,6 +205,8 @@ class _Reader:
         inner: Any = node.this
         if isinstance(inner, exp.GenerateSeries | exp.ExplodingGenerateSeries) and len(columns) == 1:
             offered = [(str(columns[0].name).lower(), True)]
+            seen = Level(set(level.columns), set(level.vague), level.unnamed, set(level.tables))
+            self._parts([inner], [seen, *outer], ctes)
         elif isinstance(node, exp.Table):
             name = node.name.lower()
             if columns:

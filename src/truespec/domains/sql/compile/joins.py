@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from truespec.domains.sql.compile.computed_series import Series, elements_of, series_of
 from truespec.domains.sql.compile.denotations import outputs_of, without_empty
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import JoinedScope, Name, Scope, Source
@@ -48,6 +49,9 @@ def join(reader: Reader, left: Source, node: exp.Join, parent: Scope | None) -> 
         raise Unsupported(f"sql: {node.method} {kind} JOIN".replace("  ", " "))
     if isinstance(node.this, exp.Lateral):
         return _lateral(reader, left, node, parent)
+    series = series_of(node.this)
+    if series is not None and series.node.find(exp.Column) is not None:
+        return _series(reader, left, node, series, parent)
     right = reader.table(node.this, parent)
     taken = {name.table for name in left.names if name.table} & {n.table for n in right.names if n.table}
     if taken:
@@ -119,6 +123,24 @@ def _lateral(reader: Reader, left: Source, node: exp.Join, parent: Scope | None)
         terms += _terms(reader, Source(left.names, Bag((one,))), right, side, pairs)
     if not names:
         raise Unsupported("sql: LATERAL beside no rows")
+    return Source(names, Bag(tuple(terms)))
+
+
+def _series(reader: Reader, left: Source, node: exp.Join, series: Series, parent: Scope | None) -> Source:
+    """For each row of the left side, the elements of a series whose ends it has."""
+    side, kind, on = (node.side or "").upper(), (node.kind or "").upper(), node.args.get("on")
+    if side not in ("", "LEFT") or kind in _FILTERS or node.method or node.args.get("using"):
+        raise Unsupported("sql: a series in such a join")
+    names = (*left.names, series.name)
+    terms: list[Term] = []
+    for one in left.bag.terms:
+        bag = elements_of(reader, series, JoinedScope(left.names, [one], parent))
+        (two,) = bag.terms
+        both = (
+            TRUE if on is None else where_true(reader.condition(on, JoinedScope(names, [one, two], parent)))
+        )
+        one_left, right = Source(left.names, Bag((one,))), Source((series.name,), bag)
+        terms += _terms(reader, one_left, right, side, [(one, two, both)])
     return Source(names, Bag(tuple(terms)))
 
 

@@ -50,7 +50,7 @@ def shortened(world: World, bag: Bag) -> Bag | None:
 
 def series(world: World, first: Val, step: int, count: int, kind: Kind) -> Bag:
     """So many numbers or days from the first one on, or the first moments of these days, of such a kind."""
-    table = _integers(world)
+    table = integers(world)
     row = world.fresh_row(table)
     place = world.column(table, table.columns[0], row).val
     cond = conj(world.in_table(table, row), place >= z3.IntVal(0), place < z3.IntVal(count))
@@ -61,7 +61,7 @@ def series(world: World, first: Val, step: int, count: int, kind: Kind) -> Bag:
     )
 
 
-def _integers(world: World) -> Table:
+def integers(world: World) -> Table:
     """The relation of all integers, in which each number has a row, and one alone."""
     known = world.adopted.get(INTEGERS)
     if known is not None:

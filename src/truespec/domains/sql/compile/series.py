@@ -1,6 +1,6 @@
 """Rows that are all constants: series, lists in FROM, and recursions that count.
 
-GENERATE_SERIES, RANGE and UNNEST of literals are written out as VALUES for the prover. A recursion that
+GENERATESERIES, RANGE and UNNEST of literals are written out as VALUES for the prover. A recursion that
 begins with constants and whose step makes constants of constants is carried out. Distinct constants are a
 group, so that what is joined to them is read once and not for each of them.
 """
@@ -36,7 +36,7 @@ FEWEST = 4
 """Fewer constants stay apart: each is a case of its own."""
 DAYS_AFTER = "days after "
 """How the name of the function begins that makes the text of the day so many days after another one."""
-_SERIES = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
+SERIES = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
 _STEP = re.compile(r"([0-9]{1,3})\s*(minute|hour|day|week|month|year)s?\Z", re.IGNORECASE)
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?\Z")
 _DATES = frozenset({exp.DataType.Type.DATE})
@@ -45,17 +45,38 @@ _TIMESTAMPS = frozenset({exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAM
 
 
 def written(node: Any, dialect: Dialect) -> exp.Expr | None:
-    """A part of FROM, or a query without FROM, as VALUES; None for anything else."""
+    """A part of FROM as VALUES, or as a series under the name of its column; None for anything else."""
     match node:
-        case exp.Table() if isinstance(node.this, _SERIES) and not node.args.get("joins"):
+        case exp.Table() if isinstance(node.this, SERIES) and not node.args.get("joins"):
             alone = isinstance(node.this, exp.ExplodingGenerateSeries)
             found = _values(node, elements(node.this), alone=alone)
-            return _zoned(found) if found is not None and dialect.truncated_date_is_zoned else found
+            if found is None:
+                return _named(node, node.this) if alone and not _columns(node) else None
+            return _zoned(found) if dialect.truncated_date_is_zoned else found
         case exp.Unnest() if len(node.expressions) == 1 and not node.args.get("offset"):
-            return _values(node, elements(node.expressions[0]), alone=True)
-        case exp.Select() if node.args.get("from_") is None and len(node.expressions) == 1:
-            return _exploded(node)
+            found = _values(node, elements(node.expressions[0]), alone=True)
+            return found or _named(node, node.expressions[0])
+        case exp.Lateral() if not any(node.args.get(part) for part in ("view", "outer", "ordinality")):
+            inner = node.this
+            unnested = isinstance(inner, exp.Unnest) and len(inner.expressions) == 1
+            return _named(node, inner.expressions[0] if unnested and not inner.args.get("offset") else inner)
     return None
+
+
+def _columns(node: Any) -> list[exp.Expr]:
+    alias = node.args.get("alias")
+    return [] if alias is None else list(alias.columns)
+
+
+def _named(node: Any, series: Any) -> exp.Table | None:
+    """A series in FROM under the name of its column, in PostgreSQL that of the table where none is given."""
+    alias, columns = node.args.get("alias"), _columns(node)
+    if not isinstance(series, SERIES) or alias is None or alias.this is None or len(columns) > 1:
+        return None
+    if not columns and not isinstance(series, exp.ExplodingGenerateSeries):
+        return None
+    named = exp.TableAlias(this=alias.this.copy(), columns=[part.copy() for part in columns or [alias.this]])
+    return exp.Table(this=series.copy(), alias=named)
 
 
 def elements(node: Any) -> list[exp.Expr] | None:
@@ -63,7 +84,7 @@ def elements(node: Any) -> list[exp.Expr] | None:
     if isinstance(node, exp.Array):
         plain = all(isinstance(part, exp.Literal) for part in node.expressions)
         return [part.copy() for part in node.expressions] if plain and node.expressions else None
-    if not isinstance(node, _SERIES):
+    if not isinstance(node, SERIES):
         return None
     start, end, step = node.args.get("start"), node.args.get("end"), node.args.get("step")
     open_end = bool(node.args.get("is_end_exclusive"))
@@ -81,7 +102,7 @@ def elements(node: Any) -> list[exp.Expr] | None:
 def _moments(start: Any, end: Any, step: Any, open_end: bool) -> list[exp.Expr] | None:
     """A series from one moment to another, or from one day to another: those are moments as of DATE_TRUNC."""
     of_days = True
-    first, last, size = _moment(start, _DATES), _moment(end, _DATES), _size(step)
+    first, last, size = _moment(start, _DATES), _moment(end, _DATES), size_of(step)
     if first is None:
         of_days = False
         first, last = _moment(start, _TIMESTAMPS), _moment(end, _TIMESTAMPS)
@@ -121,7 +142,7 @@ def _moment(node: Any, types: frozenset[Any]) -> datetime.datetime | None:
     return found if node.to.this not in _DATES or len(text.this) == len("2000-01-01") else None
 
 
-def _size(step: Any) -> tuple[int, str] | None:
+def size_of(step: Any) -> tuple[int, str] | None:
     """How many units a step is."""
     if isinstance(step, exp.Cast) and step.to.this is exp.DataType.Type.INTERVAL:
         step = step.this
@@ -154,7 +175,7 @@ def counted(world: World, node: exp.Table) -> Bag | None:
         return progressions.series(world, Val(FALSE, z3.IntVal(int(start.this)), INT), 1, count, INT)
     of_days = _moment(start, _DATES) is not None
     types = _DATES if of_days else _TIMESTAMPS
-    first, last, size = _day_begun_by(start, types), _day_begun_by(end, types), _size(step)
+    first, last, size = _day_begun_by(start, types), _day_begun_by(end, types), size_of(step)
     if first is None or last is None or size is None or size[1] not in ("day", "week"):
         return None
     distance = size[0] * (7 if size[1] == "week" else 1)
@@ -199,26 +220,6 @@ def _zoned(values: exp.Values) -> exp.Expr:
     moment = exp.TimestampTrunc(this=exp.column(column.name), unit=exp.Var(this="DAY"))
     query = exp.Select(expressions=[exp.alias_(moment, column.name)], from_=exp.From(this=days))
     return exp.Subquery(this=query, alias=name)
-
-
-def _exploded(node: exp.Select) -> exp.Select | None:
-    """`SELECT UNNEST(list) AS x` without FROM: the elements as rows."""
-    if any(part for key, part in node.args.items() if key not in ("expressions", "kind", "hint")):
-        return None
-    makers = list(node.expressions[0].find_all(exp.Explode, exp.ExplodingGenerateSeries))
-    if len(makers) != 1 or node.expressions[0].find(exp.Query) is not None:
-        return None
-    inner = makers[0].this if isinstance(makers[0], exp.Explode) else makers[0]
-    found = elements(inner)
-    if found is None:
-        return None
-    copy = node.copy()
-    place = next(iter(copy.expressions[0].find_all(exp.Explode, exp.ExplodingGenerateSeries)))
-    place.replace(exp.column("element of a list"))
-    alias = exp.TableAlias(this=exp.to_identifier("list"), columns=[exp.to_identifier("element of a list")])
-    values = exp.Values(expressions=[exp.Tuple(expressions=[value]) for value in found], alias=alias)
-    copy.set("from_", exp.From(this=values))
-    return copy
 
 
 def grouped(world: World, bag: Bag) -> Bag:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from truespec.domains.sql.compile.computed_series import elements_of, series_of
 from truespec.domains.sql.compile.denotations import each_output, without_empty
 from truespec.domains.sql.compile.joins import joined
 from truespec.domains.sql.compile.reader import Reader
@@ -40,7 +41,7 @@ def source_of(reader: Reader, node: exp.Expr, parent: Scope | None) -> Source:
                 return joined(reader, inner, node.args["joins"], parent)
             if not isinstance(node.this, exp.Identifier):
                 if isinstance(node.this, exp.GenerateSeries | exp.ExplodingGenerateSeries):
-                    return _series(reader, node)
+                    return _series(reader, node, parent)
                 raise Unsupported(f"sql: the table function {node.sql()[:40]}")
             for extra in ("pivots", "sample", "version", "when", "partition"):
                 if node.args.get(extra):
@@ -72,12 +73,13 @@ def source_of(reader: Reader, node: exp.Expr, parent: Scope | None) -> Source:
     raise Unsupported(f"sql: {type(node).__name__} in FROM")
 
 
-def _series(reader: Reader, node: exp.Table) -> Source:
-    """A series of numbers or days in FROM."""
-    bag, names = counted(reader.world, node), node.args.get("alias")
-    if bag is None or names is None or names.this is None or len(names.columns) != 1:
+def _series(reader: Reader, node: exp.Table, parent: Scope | None) -> Source:
+    """A series of numbers or days in FROM that reads no table beside it."""
+    series = series_of(node)
+    if series is None:
         raise Unsupported(f"sql: the table function {node.sql()[:40]}")
-    return Source((Name(node.alias.lower(), names.columns[0].name.lower()),), bag)
+    bag = counted(reader.world, node)
+    return Source((series.name,), bag or elements_of(reader, series, Scope((), (), parent)))
 
 
 def _derived(reader: Reader, query: Denotation, names: list[str], alias: str) -> Source:

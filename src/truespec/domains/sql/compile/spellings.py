@@ -7,9 +7,11 @@ from typing import Any
 
 from sqlglot import exp
 
+from truespec.domains.sql.compile.exploded import exploded
 from truespec.domains.sql.compile.series import written
 from truespec.domains.sql.dialects.dialect import Dialect
 
+_MOST_ROUNDS = 9
 _WHOLE_UNITS = frozenset({"year", "month", "week", "day", "hour", "minute"})
 """Of these, an interval is made of whole numbers alone."""
 
@@ -19,13 +21,15 @@ def written_out(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
 
     The engine runs the text as it stands: this is for the prover alone.
     """
-    if not any(_instead(node, dialect) is not None for node in tree.walk()):
-        return tree
-    return tree.copy().transform(lambda node: _instead(node, dialect) or node, copy=False)
+    for _ in range(_MOST_ROUNDS):  # what is written out may hold more of the kind
+        if not any(_instead(node, dialect) is not None for node in tree.walk()):
+            break
+        tree = tree.copy().transform(lambda node: _instead(node, dialect) or node, copy=False)
+    return tree
 
 
 def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
-    series = written(node, dialect)
+    series = written(node, dialect) or exploded(node)
     if series is not None:
         return series
     match node:
