@@ -153,6 +153,8 @@ def _takes_arrow(node: exp.Expr, key: str, dialect: str) -> bool:
 
 
 def _is_operator(node: Any) -> bool:
+    if isinstance(node, _ARROWS) and node.args.get("only_json_types") is None:
+        return False  # the call JSON_EXTRACT: the parser notes at arrows alone what they may point at
     if type(node).__name__ in _LEVELS:
         return True
     return isinstance(node, exp.Binary | exp.Unary | exp.Predicate | exp.Collate) and not (

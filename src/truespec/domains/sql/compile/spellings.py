@@ -12,6 +12,9 @@ from truespec.domains.sql.compile.series import written
 from truespec.domains.sql.dialects.dialect import Dialect
 
 _MOST_ROUNDS = 9
+_FIRST_OF = {"%Y-%m-%d": "DAY", "%Y-%m-01": "MONTH", "%Y-01-01": "YEAR"}
+"""Formats that write a day of the calendar, and the unit of which it is the first one."""
+_DATE = exp.DataType.build("DATE")
 _WHOLE_UNITS = frozenset({"year", "month", "week", "day", "hour", "minute"})
 """Of these, an interval is made of whole numbers alone."""
 
@@ -44,8 +47,13 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
                 return _length(node.this)
         case exp.MakeInterval():
             return _span(node)
+        case exp.Cast() if node.to.this is exp.DataType.Type.DATE and not node.args.get("format"):
+            return None if dialect.dates_are_texts else _day_of_text(node.this)
+        case exp.TsOrDsToDate() if not node.args.get("format"):
+            return _day_of_text(node.this)
         case exp.StrToDate() | exp.DateFromParts():
-            return _day(node)
+            whole = isinstance(node, exp.StrToDate) and node.text("format") == "%Y-%m-%d"
+            return _day(node) or (_day_of_text(node.this) if whole else None)
         case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
             return _trimmed(node)
         case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
@@ -88,6 +96,24 @@ def _day(node: exp.StrToDate | exp.DateFromParts) -> exp.Expr | None:
         day = None
     known = day is not None and day.isoformat() == text
     return exp.Cast(this=exp.Literal.string(text), to=exp.DataType.build("DATE")) if known else None
+
+
+def _day_of_text(node: Any) -> exp.Expr | None:
+    """The day that the text of a day says: of `DATE_FORMAT(d, '%Y-%m-01')`, the first one of its month."""
+    parts = _bare(node)
+    pieces = list(parts.flatten()) if isinstance(parts, exp.DPipe) else [parts]
+    pieces = list(parts.expressions) if isinstance(parts, exp.Concat) else [_bare(piece) for piece in pieces]
+    first, rest = pieces[0], pieces[1:]
+    if not isinstance(first, exp.TimeToStr) or not isinstance(first.args.get("format"), exp.Literal):
+        return None
+    if not all(isinstance(piece, exp.Literal) and piece.is_string for piece in rest):
+        return None
+    unit = _FIRST_OF.get(first.text("format") + "".join(piece.name for piece in rest))
+    if unit is None:
+        return None
+    day = first.this.this if isinstance(first.this, exp.TsOrDsToTimestamp) else first.this
+    begun = exp.TimestampTrunc(this=exp.Cast(this=day.copy(), to=_DATE.copy()), unit=exp.Var(this=unit))
+    return exp.Cast(this=begun, to=_DATE.copy())
 
 
 def _span(node: exp.MakeInterval) -> exp.Expr | None:
