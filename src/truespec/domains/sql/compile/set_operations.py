@@ -7,7 +7,7 @@ from dataclasses import replace
 import z3
 from sqlglot import exp
 
-from truespec.domains.sql.compile.classes import distinct_rows
+from truespec.domains.sql.compile.classes import classes_of, distinct_rows
 from truespec.domains.sql.compile.denotations import each_output, subquery_output
 from truespec.domains.sql.compile.ordering import tail
 from truespec.domains.sql.compile.reader import Reader
@@ -16,7 +16,7 @@ from truespec.domains.sql.compile.series import grouped
 from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.existence import exists
-from truespec.domains.sql.ir.kinds import INT, TEXT, UNTYPED
+from truespec.domains.sql.ir.kinds import INT, UNTYPED
 from truespec.domains.sql.ir.logic import TRUE, conj, neg
 from truespec.domains.sql.ir.relations import rows_of
 from truespec.domains.sql.ir.values import Val, all_identical, computed
@@ -58,16 +58,13 @@ def set_operation(reader: Reader, node: exp.SetOperation, parent: Scope | None) 
     if distinct is None:
         distinct = True
     match node:
-        case exp.Except() | exp.Intersect() if reader.dialect.collation_merges_texts and any(
-            o.kind == TEXT for t in first.terms for o in t.outs
-        ):
-            # The collation decides what equals; a representative of another side would be arbitrary.
-            raise Unsupported("sql: EXCEPT or INTERSECT of texts under a collation")
         case exp.Union():
             bag = Bag(first.terms + second.terms)
             bag = distinct_rows(reader, bag) if distinct else bag
         case exp.Except() | exp.Intersect() if distinct:
-            bag = _tested(reader, distinct_rows(reader, first), second, isinstance(node, exp.Intersect))
+            bag = _kept(reader, first, second, isinstance(node, exp.Intersect))
+        case _ if _is_collated(reader, first):
+            raise Unsupported("sql: EXCEPT ALL or INTERSECT ALL of texts under a collation")
         case _:
             bag = _counted(reader, first, second, isinstance(node, exp.Intersect))
     return tail(reader, node, Denotation(left.names, bag))
@@ -91,6 +88,24 @@ def _by_name(node: exp.SetOperation, left: Denotation, right: Denotation) -> Den
     order = [right.names.index(name) for name in left.names]
     terms = (replace(term, outs=tuple(term.outs[i] for i in order)) for term in right.bag.terms)
     return replace(right, names=left.names, bag=Bag(tuple(terms)))
+
+
+def _kept(reader: Reader, first: Bag, second: Bag, wanted: bool) -> Bag:
+    """EXCEPT and INTERSECT: the distinct tuples of the first bag that the second does not hold, or holds.
+
+    Under a collation the engine keeps one of the first bag's texts that are equal; all of them are left out,
+    or none is.
+    """
+    if not _is_collated(reader, first):
+        return _tested(reader, distinct_rows(reader, first), second, wanted)
+    keys, others = classes_of(reader, first), classes_of(reader, second)
+    tested = _tested(reader, keys, others, wanted)
+    kept = (replace(t, cond=known.cond) for t, known in zip(first.terms, tested.terms, strict=True))
+    return distinct_rows(reader, Bag(tuple(kept)))
+
+
+def _is_collated(reader: Reader, bag: Bag) -> bool:
+    return any(reader.world.is_collated(out) for term in bag.terms for out in term.outs)
 
 
 def _tested(reader: Reader, first: Bag, second: Bag, wanted: bool) -> Bag:
