@@ -12,8 +12,10 @@ from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.schema import Kind, Schema
 
-_RECKONED = (exp.Interval, exp.MakeInterval, exp.DateAdd, exp.DateSub)
+_RECKONED = (exp.Interval, exp.MakeInterval, exp.ToDays, exp.DateAdd, exp.DateSub)
 """Expressions that an engine adds to a date or a moment, up to the end of its calendar."""
+_UNITS = ("HOUR", "MINUTE", "WEEK", "MONTH", "YEAR")
+"""Units of which a function of DuckDB makes intervals."""
 _PASSING = (
     *(exp.Column, exp.Min, exp.Max, exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.If),
     *(exp.Window, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.Subquery, exp.Paren),
@@ -98,7 +100,8 @@ def _reckons(tree: exp.Expr, schema: Schema) -> bool:
     """Whether a query adds intervals to dates or moments, or numbers to dates."""
     if tree.find(*_RECKONED) is not None:
         return True
-    if any(str(call.this).upper() in ("ADDDATE", "SUBDATE") for call in tree.find_all(exp.Anonymous)):
+    calls = {str(call.this).upper() for call in tree.find_all(exp.Anonymous)}
+    if calls & {"ADDDATE", "SUBDATE", *(f"TO_{unit}S" for unit in _UNITS)}:
         return True
     if not DIALECTS[schema.dialect].dates_count_days:
         return False

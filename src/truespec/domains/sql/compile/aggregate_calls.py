@@ -10,14 +10,14 @@ import z3
 from sqlglot import exp
 
 from truespec.domains.sql.compile.classes import classes_of
-from truespec.domains.sql.compile.denotations import each_output
+from truespec.domains.sql.compile.denotations import each_output, nullable_columns
 from truespec.domains.sql.compile.listings import LISTS, listed
 from truespec.domains.sql.compile.picked import PICKS, chosen_value, picked
 from truespec.domains.sql.compile.quantiles import QUANTILES, quantile
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import GroupScope, Scope, WindowScope
 from truespec.domains.sql.ir.aggregates import Operator
-from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values
+from truespec.domains.sql.ir.bags import Bag, Group, Term, fresh_values, normal
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.kinds import BOOL, INT, NULL_KIND, NUMBERS, REAL, TEXT
@@ -74,6 +74,8 @@ def _over(reader: Reader, node: Any, members: Members, operator: Operator | None
         raise Unsupported("sql: COUNT of several columns")
     if name == "Count" and len(arguments) > 1:
         return _count_tuples(reader, arguments, members)
+    if name == "Count" and distinct and isinstance(arguments[0], exp.Tuple):
+        return _count_tuples(reader, arguments[0].expressions, members, nulls=True)
     if len(arguments) != 1 or isinstance(arguments[0], exp.Order | exp.Limit | exp.Star | None):
         raise Unsupported(f"sql: {node.sql()[:60]}")
     for key, part in node.args.items():
@@ -171,14 +173,21 @@ def _variance(reader: Reader, bag: Bag, *, root: bool, sample: bool) -> Val:
     return opaque(reader.dialect, "root", [value], REAL) if root else value
 
 
-def _count_tuples(reader: Reader, arguments: Sequence[exp.Expr], members: Members) -> Val:
+def _count_tuples(
+    reader: Reader, arguments: Sequence[exp.Expr], members: Members, *, nulls: bool = False
+) -> Val:
+    """How many tuples differ; `nulls`: those with a NULL count too, which is then one value."""
     terms = []
     for term, scope in members:
         outs = tuple(reader.value(a, scope) for a in arguments)
-        cond = conj(term.cond, *(neg(out.null) for out in outs))
-        terms.append(replace(term, cond=cond, outs=tuple(replace(o, null=FALSE) for o in outs)))
+        cond = term.cond
+        if not nulls:
+            cond = conj(cond, *(neg(out.null) for out in outs))
+            outs = tuple(replace(out, null=FALSE) for out in outs)
+        terms.append(replace(term, cond=cond, outs=outs))
     if not terms:
         return Val(FALSE, z3.IntVal(0), INT)
     classes = classes_of(reader, coerced([Bag(tuple(terms))], reader.dialect)[0])
-    values = fresh_values(reader.world, classes.terms[0].outs, [False] * len(arguments))
-    return reader.aggregates.count(Bag((Term((), (Group(values, classes),), TRUE, ()),)))
+    values = fresh_values(reader.world, classes.terms[0].outs, nullable_columns(classes))
+    body = each_output(classes, normal)
+    return reader.aggregates.count(Bag((Term((), (Group(values, body),), TRUE, ()),)))

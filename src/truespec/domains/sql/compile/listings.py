@@ -114,7 +114,8 @@ def _check_key(found: _List, key: exp.Ordered) -> None:
     if key.this.find(exp.Column) is None:
         raise Unsupported("sql: an aggregated list by a constant, or by a position")
     value = found.value
-    if isinstance(column, exp.Column) and column != value and column.name.lower() == value.name.lower():
+    named = isinstance(column, exp.Column) and isinstance(value, exp.Column)
+    if named and column != value and column.name.lower() == value.name.lower():
         raise Unsupported(f"sql: an aggregated list by a name of its value, {column.sql()!r}")
 
 

@@ -18,6 +18,9 @@ _DATE = exp.DataType.build("DATE")
 _WHOLE_UNITS = frozenset({"year", "month", "week", "day", "hour", "minute"})
 """Of these, an interval is made of whole numbers alone."""
 
+_SPANS = {f"TO_{unit}S": unit for unit in ("DAY", "HOUR", "MINUTE", "WEEK", "MONTH", "YEAR")}
+"""DuckDB's functions from whole numbers to spans."""
+
 
 def written_out(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
     """The query with such calls written out; the tree itself where it has none.
@@ -41,10 +44,14 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
         case exp.ArrayToString() if dialect.joined_list_is_null and isinstance(node.this, exp.ArrayAgg):
             others = [key for key, part in node.args.items() if part and key not in ("this", "expression")]
             return None if others else exp.GroupConcat(this=node.this.this, separator=node.expression)
+        case exp.CountIf() if not isinstance(node.this, exp.Distinct):
+            return exp.Count(this=exp.Case(ifs=[exp.If(this=node.this, true=exp.Literal.number(1))]))
         case exp.Length() | exp.ArraySize():
             depth = node.args.get("expression")
             if depth is None or (isinstance(depth, exp.Literal) and depth.this == "1"):
                 return _length(node.this)
+        case exp.ToDays() if dialect.datediff_counts_boundaries:
+            return _times(node.this, "DAY")
         case exp.MakeInterval():
             return _span(node)
         case exp.Cast() if node.to.this is exp.DataType.Type.DATE and not node.args.get("format"):
@@ -68,6 +75,8 @@ def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
         return _day(exp.DateFromParts(year=arguments[0], month=arguments[1], day=arguments[2]))
     if len(arguments) != 1:
         return None
+    if name in _SPANS and dialect.datediff_counts_boundaries:
+        return _times(arguments[0], _SPANS[name])
     if name == "EVERY" and dialect.has_boolean_type:
         return exp.LogicalAnd(this=arguments[0])
     if name == "ALL" and isinstance(arguments[0], exp.Array) and isinstance(node.parent, exp.Binary):
@@ -122,8 +131,13 @@ def _span(node: exp.MakeInterval) -> exp.Expr | None:
     if len(parts) != 1 or parts[0][0] not in _WHOLE_UNITS or not isinstance(parts[0][1], exp.Kwarg):
         return None
     unit, part = parts[0]
-    one = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this=unit.upper()))
-    return exp.Paren(this=exp.Mul(this=exp.Paren(this=part.expression.copy()), expression=one))
+    return _times(part.expression, unit.upper())
+
+
+def _times(number: exp.Expr, unit: str) -> exp.Expr:
+    """So many of a unit."""
+    one = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this=unit))
+    return exp.Paren(this=exp.Mul(this=exp.Paren(this=number.copy()), expression=one))
 
 
 def _trimmed(node: exp.Trim) -> exp.Expr | None:

@@ -100,7 +100,7 @@ MARIADB = Dialect(
     extract_of_null_is_double=False,
     parser_renames_timestamp=False,
     number_of_sunday=1,
-    date_format_letters=frozenset("YmdHMSybajp"),
+    date_format_letters=frozenset("YmdHMSybBaAjp"),
     interval_units=frozenset(),
     # Casts
     casts_cut=False,

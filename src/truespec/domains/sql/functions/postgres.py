@@ -48,7 +48,7 @@ POSTGRES = Functions(
         regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse right
         round row row_number row_to_json rows rpad rtrim scale set_bit set_byte set_masklen
         setweight sha224 sha256 sha384 sha512 sign similar_to_escape sin sind sinh slope split_part
-        sqrt stddev stddev_pop stddev_samp string_agg string_to_array string_to_table strip strpos
+        sqrt starts_with stddev stddev_pop stddev_samp string_agg string_to_array string_to_table strip strpos
         substr substring sum tan tand tanh text time timestamp timestamptz timetz timezone to_ascii
         to_char to_date to_hex to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector
         translate treat trim trim_array trim_scale trunc ts_debug ts_delete ts_filter ts_headline

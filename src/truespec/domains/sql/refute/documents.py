@@ -23,7 +23,7 @@ def document_columns(tree: exp.Expr) -> set[str]:
     return {
         str(column.name).lower()
         for call in calls
-        for column in (call if isinstance(call, exp.Anonymous) else call.this).find_all(exp.Column)
+        for column in (call.this if isinstance(call.this, exp.Expr) else call).find_all(exp.Column)
     }
 
 

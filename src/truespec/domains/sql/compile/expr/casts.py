@@ -31,7 +31,7 @@ from truespec.domains.sql.ir.kinds import (
     Sealed,
     padded,
 )
-from truespec.domains.sql.ir.logic import FALSE, Formula, conj, ite, neg
+from truespec.domains.sql.ir.logic import FALSE, Formula, conj, disj, ite, neg
 from truespec.domains.sql.ir.opaque import opaque, strict, text_of
 from truespec.domains.sql.ir.quotients import reduced
 from truespec.domains.sql.ir.symbols import constants, operands
@@ -188,6 +188,9 @@ def _to_text(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
         return text_of(reader.dialect, value)
     if isinstance(value.kind, Sealed) and not sizes and reader.dialect.functions_of_shown_types_read:
         return strict(reader.dialect, "cast TEXT", [value], TEXT)
+    if value.kind == BOOL and not sizes and reader.dialect.has_boolean_type:
+        written_as = (reader.world.text("true"), reader.world.text("false"))
+        return Val(value.null, ite(value.val, *written_as), TEXT)
     if value.kind != TEXT:
         return None
     if not sizes:
@@ -256,4 +259,13 @@ def _timestamp(reader: Reader, node: exp.Timestamp, scope: Scope) -> Val:
     return reader.value(exp.Cast(this=text.copy(), to=exp.DataType.build("TIMESTAMPTZ")), scope)
 
 
-READERS: Readers = {exp.Cast: _cast, exp.Timestamp: _timestamp}
+def _try_cast(reader: Reader, node: exp.TryCast, scope: Scope) -> Val:
+    """TRY_CAST of a text to an integer: NULL where it is none of the type; nothing else is known of it."""
+    value = reader.value(node.this, scope)
+    if node.to.this not in _INTEGERS or value.kind != TEXT:
+        raise Unsupported(f"sql: TRY_CAST of {value.kind} to {_shown(reader, node.to)}")
+    found = opaque(reader.dialect, f"try cast {_shown(reader, node.to)}", [replace(value, null=FALSE)], INT)
+    return Val(disj(value.null, found.null), found.val, INT)
+
+
+READERS: Readers = {exp.Cast: _cast, exp.TryCast: _try_cast, exp.Timestamp: _timestamp}

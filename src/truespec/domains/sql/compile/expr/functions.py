@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -127,11 +128,13 @@ def _arguments(reader: Reader, node: exp.Expr, name: str, scope: Scope) -> tuple
         elif isinstance(part, list) and part:
             arguments += [argument(reader, name, key, item, scope) for item in part]
             label.append(f"{key}*{len(part)}")
-        elif part not in (None, [], False):
+        elif part not in (None, [], False) and not (key == "this" and isinstance(node, exp.Anonymous)):
             label.append(f"{key}={part}")
     return " ".join(label), arguments
 
 
+_OF_NUMBERS = re.compile(r"(?:[^%]|%%|%[-+ 0,]?\d{0,3}(?:\.\d{1,2})?[dfi])*")
+"""Formats of PRINTF that print numbers alone."""
 _RESULTS: dict[str, Kind] = {str(kind): kind for kind in (TEXT, INT, REAL, BOOL)}
 
 
@@ -141,15 +144,25 @@ def _known(reader: Reader, node: exp.Expr, name: str, known: Signature, scope: S
     if reader.dialect.errors_raise and not all(_is_met(node, key, need) for key, need in known.needs):
         raise Unsupported(f"sql: {name}, which fails on some values ({shown})")
     label, arguments = _arguments(reader, node, name, scope)
-    check_no_fractions(reader, name, arguments)
+    if not _prints_numbers(node):
+        check_no_fractions(reader, name, arguments)
     if known.takes == "dates":
         arguments = [a if a.kind == INT else as_date(reader, a) for a in arguments]
     elif known.takes == "texts":
-        others = {a.kind.shown for a in arguments if a.kind not in (TEXT, INT, NULL_KIND)}
+        read = {TEXT, INT, NULL_KIND, *(NUMBERS if _prints_numbers(node) else ())}
+        others = {a.kind.shown for a in arguments if a.kind not in read}
         if others:
             raise Unsupported(f"sql: {name} of a value of type {min(others)} ({shown})")
     kind = _RESULTS.get(known.result, Sealed(f"sealed:{known.result}", derived=True))
     return (strict if known.strict else opaque)(reader.dialect, label, arguments, kind)
+
+
+def _prints_numbers(node: exp.Expr) -> bool:
+    """Whether a function prints its arguments as numbers: equal ones look alike, whatever their type."""
+    if isinstance(node, exp.NumberToStr):
+        return True
+    parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
+    return _is_text(parts[0] if parts else None) and _OF_NUMBERS.fullmatch(parts[0].name) is not None
 
 
 def _is_met(node: exp.Expr, key: str, need: Need) -> bool:

@@ -20,6 +20,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.compile.series import DAYS_AFTER
 from truespec.domains.sql.ir.comparisons import written_text
+from truespec.domains.sql.ir.dates import day, read_date
 from truespec.domains.sql.ir.facts import DAY_TEXT
 from truespec.domains.sql.ir.iso_dates import (
     DATE_FUNCTIONS,
@@ -87,6 +88,9 @@ def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind)
     made = _made_of_day(reader, name, value)
     if made is not None:
         return made
+    if name == "julianday" and value.literal is not None and DAY_TEXT.match(value.literal):
+        number = read_date(reader.world, value.literal)
+        return Val(FALSE, z3.ToReal(day(number).val) + z3.RealVal(JULIAN_DAYS), REAL)
     if value.kind not in (TEXT, DATED) or value.literal is not None:
         raise Unsupported(f"sql: a date function of a value of type {value.kind.shown}")
     if name in _PARTS and holds_dates(reader, value):

@@ -45,6 +45,28 @@ def _substring(reader: Reader, node: exp.Substring, scope: Scope) -> Val:
     return function(reader, node, scope)
 
 
+def _characters(reader: Reader, node: exp.Bracket, scope: Scope) -> Val:
+    """`s[2:4]` and `s[2]` of a text, by places from its beginning; the parser counts the latter from 0."""
+    place = node.expressions[0] if len(node.expressions) == 1 else None
+    if reader.value(node.this, scope).kind != TEXT:
+        raise Unsupported("sql: an element of what is no text")
+    if isinstance(place, exp.Slice) and place.args.get("step") is None:
+        first, last = _place(place.this), _place(place.expression)
+    else:
+        counted = _place(place)
+        first = last = None if counted is None else counted + 1
+    if not first or last is None:
+        raise Unsupported("sql: characters of a text at places that are not written as numbers")
+    size = exp.Literal.number(max(0, last - first + 1))
+    return reader.value(exp.Substring(this=node.this, start=exp.Literal.number(first), length=size), scope)
+
+
+def _place(node: Any) -> int | None:
+    """A place as written."""
+    written = isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit()
+    return int(node.name) if written else None
+
+
 def _cased(reader: Reader, node: exp.Lower | exp.Upper, scope: Scope) -> Val:
     """`LOWER(SUBSTR(x, a, b))` is `SUBSTR(LOWER(x), a, b)` of a text, where a letter becomes one letter."""
     part = node.this
@@ -282,6 +304,7 @@ READERS: Readers = {
     exp.Glob: _held,
     exp.StrPosition: _position,
     exp.Substring: _substring,
+    exp.Bracket: _characters,
     exp.Lower: _cased,
     exp.Upper: _cased,
     exp.Like: _like,
