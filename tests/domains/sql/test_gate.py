@@ -479,3 +479,11 @@ def test_sqlite_groups_what_is_read_as_the_tree_does() -> None:
         read += 1
     assert read > 300
     assert refused > 100
+
+
+@pytest.mark.parametrize("ends", ["1, 3", "1, t.id"])
+def test_a_series_with_its_numbers_is_not_read(ends: str) -> None:
+    plain = f"SELECT g.n FROM t, generate_series({ends}) AS g(n)"
+    numbered = plain.replace(" AS g", " WITH ORDINALITY AS g")
+    assert proved("postgres", BYTEWISE, plain, plain.replace("FROM t, ", "FROM t CROSS JOIN LATERAL "))
+    assert not proved("postgres", BYTEWISE, numbered, plain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sql_pairs import proved
+from sql_pairs import by_parts, proved
 
 SCHEMA = "CREATE TABLE emp (id INT PRIMARY KEY, boss INT, name VARCHAR(10), pay DECIMAL(8, 2))"
 DIALECTS = ("mysql", "postgres", "sqlite", "duckdb")
@@ -103,3 +103,44 @@ def test_a_tree_is_walked_down_or_up(schema: str, oracle: str, candidate: str, e
 )
 def test_what_is_no_plain_recursion_is_not_read(dialect: str, query: str) -> None:
     assert not proved(dialect, SCHEMA, query, query.replace("SELECT 1 FROM", "SELECT 1 + 0 FROM"))
+
+
+PATHS = "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(5) NOT NULL, u VARCHAR(20) NOT NULL, c CHAR(5), p INT)"
+DOWN = (
+    "WITH RECURSIVE r AS (SELECT id, {} AS k FROM t WHERE p IS NULL "
+    "UNION ALL SELECT d.id, {} FROM r JOIN t d ON d.p = r.id) SELECT {} FROM r"
+)
+NARROW = (
+    "WITH RECURSIVE r AS (SELECT id FROM t WHERE p IS NULL "
+    "UNION ALL SELECT d.id FROM r JOIN t d ON d.p = r.id) SELECT id FROM r"
+)
+BIG = "(SELECT id, p, CONCAT(u, u) AS s FROM t)"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # Another width, or no such column: one query fails where a text is too long, and the other does not.
+        (
+            DOWN.format("CAST(s AS CHAR(99))", "CONCAT(r.k, d.s)", "id, k"),
+            DOWN.format("CAST(s AS CHAR(9))", "CONCAT(r.k, d.s)", "id, k"),
+        ),
+        (DOWN.format("s", "CONCAT(r.k, d.s)", "id"), NARROW),
+        (DOWN.format("s", "d.u", "id"), NARROW),
+        # What is read of a name may be another query's.
+        (DOWN.format("s", "d.s", "id").replace("JOIN t d", f"JOIN {BIG} d"), NARROW),
+        # CHAR(n) loses the blanks at its end.
+        (
+            DOWN.format("c", "CONCAT(d.s, ' ')", "id, k"),
+            DOWN.format("CAST(c AS CHAR(6))", "CONCAT(d.s, ' ')", "id, k"),
+        ),
+    ],
+)
+def test_texts_that_outgrow_their_column(one: str, other: str) -> None:
+    assert not proved("mysql", PATHS, one, other)
+    assert by_parts("mysql", PATHS, one, other) is None
+
+
+def test_texts_that_have_room() -> None:
+    assert proved("mysql", PATHS, DOWN.format("s", "d.s", "id"), NARROW)
+    assert proved("mysql", PATHS, DOWN.format("CAST(s AS CHAR(20))", "LEFT(d.u, 9)", "id"), NARROW)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from truespec.domains.sql.assumed import assumptions
+from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.prove.parts import prove_by_parts
 from truespec.domains.sql.prove.proof import ProofTrace, is_determined, prove, prove_briefly
@@ -236,6 +237,14 @@ def _nondeterministic(
     return Nondeterministic(f"sql: {', and '.join(named)}{seen}")
 
 
+def _of_recursions(queries: Sequence[exp.Expr], schema: Schema) -> list[str]:
+    """What a proof takes for granted of recursions."""
+    if not any(map(_is_recursive, queries)):
+        return []
+    cut = DIALECTS[schema.dialect].recursion_cuts_texts
+    return ["each recursion ends", *(["its texts fit the columns of its first part"] if cut else [])]
+
+
 def _is_recursive(query: exp.Expr) -> bool:
     return any(clause.args.get("recursive") for clause in query.find_all(exp.With))
 
@@ -252,7 +261,7 @@ def _proved(
         "the reading of SQL as bags of rows",
         z3_boundary.version(),
         *assumptions((oracle, candidate), schema, settings),
-        *(["each recursion ends"] if any(map(_is_recursive, (oracle, candidate))) else []),
+        *_of_recursions((oracle, candidate), schema),
     )
     by = "correspondence of rows" + (", as lists" if trace.ordered else "")
     kept: list[JSON] = []

@@ -86,6 +86,9 @@ class Reader(ABC):
         """The walks that the recursions of both queries go, one way or the other."""
         self.unending: tuple[set[int], set[int]] = (set(), set())
         """Of each query, over which of them it has recursions that may not end."""
+        self.cut: tuple[set[tuple[int, int, int]], set[tuple[int, int, int]]] = (set(), set())
+        """Of each query, the columns whose texts may outgrow them: of which recursion, which one, and how
+        many characters it takes."""
         self.reads_check = False
         """Whether a CHECK is read: what the schema's CHECKs say of its columns is then not at hand."""
         self.numbers_ties = True

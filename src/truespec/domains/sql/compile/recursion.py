@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -12,10 +12,13 @@ from truespec.domains.sql.compile.denotations import each_output, nullable_colum
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.scope import Denotation
 from truespec.domains.sql.compile.series import carried_out, grouped
+from truespec.domains.sql.compile.text_widths import widths_of
 from truespec.domains.sql.ir.bags import Bag, Term
 from truespec.domains.sql.ir.columns import coerced
 from truespec.domains.sql.ir.kinds import BOOL, DATE, INT, LOOSE, TEXT, Kind, Padded
+from truespec.domains.sql.ir.opaque import strict
 from truespec.domains.sql.ir.relations import rows_of
+from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.places import At, place_of
 from truespec.domains.sql.rules import (
     carried_columns,
@@ -53,26 +56,33 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
             raise SpecificationError(ReasonCode.SCOPE, f"{name!r} has other columns than its names say")
         (first,) = coerced([each_output(reader.rows(start), subquery_output)], reader.dialect)
         kinds = tuple(out.kind for out in first.terms[0].outs) if first.terms else ()
-        _check_kinds(reader, kinds)
-        plain = _carried_out(reader, body, name, names, first, kinds)
+        distinct = bool(body.args.get("distinct", True))
+        _check_kinds(reader, kinds, distinct)
+        cut = widths_of(cte, names, kinds, reader.world.schema) if reader.dialect.recursion_cuts_texts else {}
+        plain = None if cut else _carried_out(reader, body, name, names, first, kinds)
         if plain is not None:
             return Denotation(names, plain)
         nullable = tuple(nullable_columns(first))
         rows = rows_of(reader.world, f"round {reader.rounds}", kinds, nullable)
-        step = _added(reader, body.expression, name, names, rows, kinds)
+        step = _cut(reader, _added(reader, body.expression, name, names, rows, kinds), cut)
         if any(may and not before for may, before in zip(nullable_columns(step), nullable, strict=True)):
             nullable = (True,) * len(kinds)
             rows = rows_of(reader.world, f"round {reader.rounds}", kinds, nullable)
-            step = _added(reader, body.expression, name, names, rows, kinds)
+            step = _cut(reader, _added(reader, body.expression, name, names, rows, kinds), cut)
         if _choices(reader) != choices:
             raise Unsupported("sql: a recursive WITH that leaves the engine a choice")
-    distinct = bool(body.args.get("distinct", True))
+
+    def adds(rows: Bag) -> Bag:
+        return _cut(reader, _added(reader, body.expression, name, names, rows, kinds), cut)
+
+    added = _memory(adds, rows, step)
+    found = Recursion(next(reader.world.recursions), first, rows, added, kinds, nullable, distinct)
+    if cut:
+        return Denotation(names, _growing(reader, found, step, cut))
     ended = ended_recursion.of(reader.world, first, rows, step)
     reader.ends = reader.ends or ended is not None
     if ended is not None and reader.writes_out:
         return Denotation(names, distinct_rows(reader, ended) if distinct else ended)
-    added = _memory(lambda rows: _added(reader, body.expression, name, names, rows, kinds), rows, step)
-    found = Recursion(next(reader.world.recursions), first, rows, added, kinds, nullable, distinct)
     walked = walks.of(reader.world, reader.walks, found, step) if reader.follows_walks else None
     if walked is not None:
         if walked.unending is not None:
@@ -83,6 +93,38 @@ def recursive_query(reader: Reader, cte: exp.CTE, columns: tuple[str, ...]) -> D
     bag = image.of(rows_of_recursion.seen(reader.world, known.held, _result(reader, known)))
     bag = Bag((*ahead, *bag.terms))
     return Denotation(names, distinct_rows(reader, bag) if distinct else bag)
+
+
+def _growing(reader: Reader, new: Recursion, step: Bag, cut: Mapping[int, int]) -> Bag:
+    """The rows of a recursion whose texts may outgrow their columns: where they do, the query may fail.
+
+    So it is another one's only where it has its columns of texts, each as wide: both fail then, or neither.
+    """
+
+    def same(one: Bag, other: Bag) -> bool:
+        return _same(reader, new, one, other)
+
+    for old in reader.recursions:
+        image = image_of(old, new, same)
+        if image is not None:
+            break
+    else:
+        old, image = _kept(reader, new, step), unchanged(new)
+    reader.named[reader.side].add(old.number)
+    reader.cut[reader.side].update((old.number, image.columns[place], size) for place, size in cut.items())
+    return image.of(rows_of_recursion.seen(reader.world, old.held, _result(reader, old)))
+
+
+def _cut(reader: Reader, bag: Bag, cut: Mapping[int, int]) -> Bag:
+    """The rows of a round as the engine keeps them in columns of so many characters."""
+
+    def kept(outs: tuple[Val, ...]) -> tuple[Val, ...]:
+        return tuple(
+            strict(reader.dialect, f"kept in {cut[place]}", [out], TEXT) if place in cut else out
+            for place, out in enumerate(outs)
+        )
+
+    return bag.mapped(kept) if cut else bag
 
 
 def _carried_out(
@@ -146,6 +188,12 @@ def _named(reader: Reader, new: Recursion, step: Bag) -> Named:
             return old, image, new.first.terms, new.distinct
     if later is not None and reader.starts_later:
         ahead, new = new.first.terms, later
+    new = _kept(reader, new, step)
+    return new, unchanged(new), ahead, new.distinct
+
+
+def _kept(reader: Reader, new: Recursion, step: Bag) -> Recursion:
+    """A recursion that is no image of an earlier one, with what is known of its rows."""
     result = _result(reader, new)
     new = replace(new, held=rows_of_recursion.of(reader.world, new.first, step, result))
     reader.recursions.append(new)
@@ -154,7 +202,7 @@ def _named(reader: Reader, new: Recursion, step: Bag) -> Named:
     )
     if facts:
         reader.world.adopt(result.terms[0].rows[0][1], {}, facts)
-    return new, unchanged(new), ahead, new.distinct
+    return new
 
 
 def _earlier(reader: Reader, new: Recursion) -> tuple[Recursion, Image] | None:
@@ -205,12 +253,12 @@ def _added(
     return step
 
 
-def _check_kinds(reader: Reader, kinds: tuple[Kind, ...]) -> None:
+def _check_kinds(reader: Reader, kinds: tuple[Kind, ...], distinct: bool) -> None:
     """Engines fit the values of each round into the types of the first part, which are not all read."""
     fitting = {INT, DATE, BOOL}
     if reader.dialect.numbers_typed_by_value:
         fitting.add(LOOSE)
-    if not reader.dialect.recursion_cuts_texts and not reader.dialect.collation_merges_texts:
+    if not (distinct and reader.dialect.collation_merges_texts):
         fitting.add(TEXT)
     for kind in kinds or (None,):
         if kind not in fitting and not isinstance(kind, Padded):  # a CHAR(n) is one in each round

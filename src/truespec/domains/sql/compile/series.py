@@ -47,7 +47,7 @@ _TIMESTAMPS = frozenset({exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAM
 def written(node: Any, dialect: Dialect) -> exp.Expr | None:
     """A part of FROM as VALUES, or as a series under the name of its column; None for anything else."""
     match node:
-        case exp.Table() if isinstance(node.this, SERIES) and not node.args.get("joins"):
+        case exp.Table() if isinstance(node.this, SERIES) and not _has_more(node):
             alone = isinstance(node.this, exp.ExplodingGenerateSeries)
             found = _values(node, elements(node.this), alone=alone)
             if found is None:
@@ -61,6 +61,11 @@ def written(node: Any, dialect: Dialect) -> exp.Expr | None:
             unnested = isinstance(inner, exp.Unnest) and len(inner.expressions) == 1
             return _named(node, inner.expressions[0] if unnested and not inner.args.get("offset") else inner)
     return None
+
+
+def _has_more(node: exp.Table) -> bool:
+    """Whether a part of FROM has more than a name: WITH ORDINALITY, joins, a sample."""
+    return any(part for key, part in node.args.items() if key not in ("this", "alias"))
 
 
 def _columns(node: Any) -> list[exp.Expr]:

@@ -55,12 +55,12 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
         case exp.MakeInterval():
             return _span(node)
         case exp.Cast() if node.to.this is exp.DataType.Type.DATE and not node.args.get("format"):
-            return None if dialect.dates_are_texts else _day_of_text(node.this)
+            return _day_of_text(node.this, dialect)
         case exp.TsOrDsToDate() if not node.args.get("format"):
-            return _day_of_text(node.this)
+            return _day_of_text(node.this, dialect)
         case exp.StrToDate() | exp.DateFromParts():
             whole = isinstance(node, exp.StrToDate) and node.text("format") == "%Y-%m-%d"
-            return _day(node) or (_day_of_text(node.this) if whole else None)
+            return _day(node) or (_day_of_text(node.this, dialect) if whole else None)
         case exp.Trim() if isinstance(node.this, exp.Upper | exp.Lower):
             return _trimmed(node)
         case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
@@ -107,13 +107,15 @@ def _day(node: exp.StrToDate | exp.DateFromParts) -> exp.Expr | None:
     return exp.Cast(this=exp.Literal.string(text), to=exp.DataType.build("DATE")) if known else None
 
 
-def _day_of_text(node: Any) -> exp.Expr | None:
+def _day_of_text(node: Any, dialect: Dialect) -> exp.Expr | None:
     """The day that the text of a day says: of `DATE_FORMAT(d, '%Y-%m-01')`, the first one of its month."""
     parts = _bare(node)
     pieces = list(parts.flatten()) if isinstance(parts, exp.DPipe) else [parts]
     pieces = list(parts.expressions) if isinstance(parts, exp.Concat) else [_bare(piece) for piece in pieces]
     first, rest = pieces[0], pieces[1:]
     if not isinstance(first, exp.TimeToStr) or not isinstance(first.args.get("format"), exp.Literal):
+        return None
+    if dialect.dates_are_texts:
         return None
     if not all(isinstance(piece, exp.Literal) and piece.is_string for piece in rest):
         return None

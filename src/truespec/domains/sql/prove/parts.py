@@ -213,6 +213,8 @@ def proved(
     kinds, others = kinds_of(wide.bag), kinds_of(narrow.bag)
     if kinds is None or others is None or not way.fits(kinds, others):
         return None
+    if compiler.cut[0] != compiler.cut[1]:
+        return None
     if compiler.quotients and any(tree.find(exp.Cast) is not None for tree in trees):
         return None  # the rest would not show what a CAST of such a quotient meets
     if _hides_constants(world, trees, (wide, narrow)) or not same_bags(prover, wide, narrow, way):

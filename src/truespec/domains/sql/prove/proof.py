@@ -179,7 +179,7 @@ def _compared(pair: Pair, reading: Reading) -> tuple[ProofTrace | None, Compiler
         with OfSide(1):
             right = compiler.limited(right)
         equal = _same(left, right, listed, prover)
-    equal = equal and compiler.unending[0] == compiler.unending[1]
+    equal = equal and compiler.unending[0] == compiler.unending[1] and compiler.cut[0] == compiler.cut[1]
     if equal and alone and _chooses_alike(compiler, prover):
         raise Nondeterministic(
             "sql: a choice among rows that ORDER BY has sorted, which the engine may keep so"
