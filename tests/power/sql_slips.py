@@ -50,6 +50,11 @@ SLIPS = [
         "UNION ALL SELECT 'y', COUNT(*) FROM t WHERE c = 2 HAVING COUNT(*) > 0",
     ),
     (
+        "SELECT c, COUNT(*) AS n FROM t GROUP BY c",
+        "SELECT 1 AS c, COUNT(*) AS n FROM t WHERE c = 1 HAVING COUNT(*) > 0 "
+        "UNION ALL SELECT 2, COUNT(*) FROM t WHERE c = 2 HAVING COUNT(*) > 0",
+    ),
+    (
         "SELECT COUNT(*) FROM t x WHERE (SELECT COUNT(*) FROM t y WHERE y.c > x.c) < 2",
         "SELECT CASE WHEN COUNT(*) < 2 THEN COUNT(*) ELSE 2 END FROM t",
     ),

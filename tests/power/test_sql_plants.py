@@ -79,6 +79,7 @@ from truespec.domains.sql.rules import (
     months_of_groups,
     optional_partner,
     ordered_pairs,
+    other_constants,
     rebased_series,
     rounding,
     rounds_apart,
@@ -287,6 +288,10 @@ def any_part_is_part_of_any_whole(patch: pytest.MonkeyPatch) -> None:
 def the_last_value_is_not_listed(patch: pytest.MonkeyPatch) -> None:
     real = listed_groups._leaves_of
     patch.setattr(listed_groups, "_leaves_of", lambda group, index: (real(group, index) or [])[:2] or None)
+
+
+def only_the_other_constants_occur(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(other_constants, "_none_of", lambda tests: z3.BoolVal(False))
 
 
 def other_keys_tell_the_same_rows_apart(patch: pytest.MonkeyPatch) -> None:
@@ -690,6 +695,7 @@ PLANTS: dict[Plant, str] = {
     the_last_value_is_not_listed: (
         "SELECT CASE WHEN c > 2 THEN 'x' WHEN c > 1 THEN 'y' ELSE 'z' END AS k, COUNT(*) FROM t GROUP BY k"
     ),
+    only_the_other_constants_occur: "SELECT c, COUNT(*) AS n FROM t GROUP BY c",
     other_keys_tell_the_same_rows_apart: "SELECT a FROM t GROUP BY a",
     only_the_first_value_counts: "SELECT a FROM t WHERE b IN (1, 2) GROUP BY a HAVING COUNT(DISTINCT b) = 1",
     conditions_are_forgotten: "SELECT a, COUNT(*) FROM t GROUP BY a",

@@ -46,6 +46,10 @@ class Limit:
             raise OutOfTime(f"no decision within {self.seconds:g} s")
         return left
 
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.elapsed() >= self.seconds
+
     def check(self) -> None:
         """Raise `OutOfTime` when no time is left."""
         self.remaining()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import z3
 
@@ -12,18 +13,19 @@ from truespec.solvers.outcome import Outcome
 from truespec.solvers.z3_calls import quicken
 from truespec.verdict import OutOfMemory
 
-__all__ = ["Outcome", "at_beginning", "begin_anew", "check", "standing", "version"]
+__all__ = ["Outcome", "apart", "begin_anew", "check", "remembering", "standing", "version"]
 
 quicken()
 
 _standing: list[tuple[Any, Callable[[], Any]]] = []
-_at_beginning: list[Callable[[], None]] = []
+_Table = TypeVar("_Table", dict[int, Any], list[Any])
+_remembering: list[Any] = []
 
 
-def at_beginning(forget: Callable[[], None]) -> Callable[[], None]:
-    """Let `begin_anew` call this: what is remembered of expressions must not be taken for others' later."""
-    _at_beginning.append(forget)
-    return forget
+def remembering(table: _Table) -> _Table:
+    """Let `begin_anew` empty this: what it remembers of expressions must not be taken for others' later."""
+    _remembering.append(table)
+    return table
 
 
 def standing(make: Callable[[], Any]) -> Any:
@@ -39,13 +41,29 @@ def begin_anew() -> None:
     What Z3 finds with a given effort depends on the numbers that it gives to expressions, and on how its
     tables have grown. What was built before must not meet what is built from now on; what is `standing` may.
     """
-    for forget in _at_beginning:
-        forget()
+    for table in _remembering:
+        table.clear()
     z3.z3._main_ctx = z3.Context()
     for term, make in _standing:
         made = make()
         # The old one dies with `made`, in its own context.
         term.ast, term.ctx, made.ast, made.ctx = made.ast, made.ctx, term.ast, term.ctx
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Let the block begin anew; after it all is as before, and what was built before is built on."""
+    context, tables = z3.z3._main_ctx, [table.copy() for table in _remembering]
+    terms = [(term, type(term)(term.ast, term.ctx)) for term, _ in _standing]
+    try:
+        yield
+    finally:
+        for table, was in zip(_remembering, tables, strict=True):
+            table.clear()
+            (table.update if isinstance(table, dict) else table.extend)(was)
+        z3.z3._main_ctx = context
+        for term, kept in terms:
+            term.ast, term.ctx, kept.ast, kept.ctx = kept.ast, kept.ctx, term.ast, term.ctx
 
 
 def check(solver: Any, limit: Limit) -> Outcome:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from truespec.domains.sql.assumed import assumptions
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir.effort import Pause
 from truespec.domains.sql.prove.parts import prove_by_parts
 from truespec.domains.sql.prove.proof import ProofTrace, is_determined, prove, prove_briefly
 from truespec.domains.sql.prove.shared_parts import share_a_part
@@ -82,20 +83,31 @@ def decide(
     if first is not None:
         return first
     parted = share_a_part(oracle[1], candidate[1])
-    trace, ended = _by_parts(*pair, limit.portion(BRIEF_PORTION)) if parted else (None, False)
-    if trace is None:
-        trace, hopeful = prove_briefly(*pair, limit.portion(BRIEF_PORTION))
-    if trace is not None:
-        return proved(trace)
-    quick = looks.go(limit.portion(QUICK_PORTION), QUICK_DATABASES)
-    if quick is not None:
-        return quick
+    early, ended = _by_parts(*pair, limit.portion(BRIEF_PORTION)) if parted else (None, False)
+    if early is not None:
+        return proved(early)
     reason: Undecided = Incomplete(f"sql: no proof was found, and no database {looks.nothing}")
-    try:
+
+    def meanwhile(hopeful: bool = True) -> Limit:
+        """The second look and a proof by parts, which a longer proof waits for; and the limit of that one."""
+        quick = looks.go(limit.portion(QUICK_PORTION), QUICK_DATABASES)
+        if quick is not None:
+            raise _Decided(quick)
         if hopeful and not ended:
-            trace, _ = _by_parts(*pair, limit.portion(PARTS_PORTION))
-        if hopeful and trace is None:
-            trace = prove(*pair, limit.portion(PROOF_PORTION))
+            by_parts, _ = _by_parts(*pair, limit.portion(PARTS_PORTION))
+            if by_parts is not None:
+                raise _Decided(proved(by_parts))
+        return limit.portion(PROOF_PORTION)
+
+    trace = None
+    try:
+        pause = Pause(limit.portion(BRIEF_PORTION), meanwhile)
+        trace, hopeful = prove_briefly(*pair, limit.portion(PROOF_PORTION), pause)
+        if trace is None and not pause.over:
+            portion = meanwhile(hopeful)
+            trace = prove(*pair, portion) if hopeful else None
+    except _Decided as decided:
+        return decided.verdict
     except (Undecided, SpecificationError, RecursionError) as error:
         reason = _why(error, looks)
     if trace is not None:
@@ -136,6 +148,14 @@ def _searched(looks: _Looks, reasons: list[Undecided], trees: Sequence[exp.Expr]
         if unasked and isinstance(reasons[0], Incomplete | OutOfTime):
             reasons.insert(0, Incomplete("; ".join([str(reasons[0]), *unasked])))
     return _undecided(reasons, bound)
+
+
+class _Decided(Exception):
+    """The pair was decided while a longer proof waited."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict.answer)
+        self.verdict = verdict
 
 
 @dataclass(slots=True)

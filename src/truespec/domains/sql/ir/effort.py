@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from truespec.solvers.limit import Limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +30,20 @@ FULL = Effort(400_000, 3_000, 60_000)
 """Nearly all statements that are proved take a sixth of it."""
 BRIEF = Effort(60_000, 40, 60_000)
 """Enough for most pairs that can be proved at all."""
+
+
+@dataclass(slots=True)
+class Pause:
+    """What else is tried for a pair before a proof with little effort goes on with full effort."""
+
+    due: Limit
+    """When it is time for it, if the effort is not spent before."""
+    meanwhile: Callable[[], Limit]
+    """It, and the limit of the proof from then on; raises what ends the proof."""
+    over: bool = False
+    """Whether it was taken."""
+
+    def take(self) -> Limit:
+        """Take it; the limit of the proof from now on."""
+        self.over = True
+        return self.meanwhile()

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import z3
 from z3 import z3core
 
-from truespec.solvers.z3 import at_beginning
+from truespec.solvers.z3 import remembering
 
 Expr = Any
 """A Z3 expression of any sort."""
@@ -22,18 +22,9 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 _FIXED = ("text!", "nil!", "agg!", "fix!")
 _Result = TypeVar("_Result")
-_tables: list[dict[int, Any]] = []
-_known: dict[int, tuple[Names, Names, int]] = {}
-_alive: list[Expr] = []
+_known: dict[int, tuple[Names, Names, int]] = remembering({})
+_alive: list[Expr] = remembering([])
 """Roots whose parts are remembered: Z3 gives the number of a dead expression to another one."""
-
-
-@at_beginning
-def _forget() -> None:
-    for table in _tables:
-        table.clear()
-    _known.clear()
-    _alive.clear()
 
 
 def remembered(function: Callable[[Expr], _Result]) -> Callable[[Expr], _Result]:
@@ -41,8 +32,7 @@ def remembered(function: Callable[[Expr], _Result]) -> Callable[[Expr], _Result]
 
     Z3 shares equal expressions: as long as one is held, its address stands for it.
     """
-    table: dict[int, tuple[Expr, _Result]] = {}
-    _tables.append(table)
+    table: dict[int, tuple[Expr, _Result]] = remembering({})
 
     @wraps(function)
     def recall(expression: Expr) -> _Result:

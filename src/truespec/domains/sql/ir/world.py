@@ -16,7 +16,7 @@ import z3
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.cases import in_capitals
-from truespec.domains.sql.ir.effort import FULL, Effort
+from truespec.domains.sql.ir.effort import FULL, Effort, Pause
 from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, taken_out, text_facts
 from truespec.domains.sql.ir.iso_dates import iso_facts
 from truespec.domains.sql.ir.kinds import (
@@ -42,7 +42,7 @@ from truespec.domains.sql.ir.values import Val, computed
 from truespec.domains.sql.schema import Column, Schema, Table
 from truespec.domains.sql.schema import Kind as ColumnKind
 from truespec.solvers.limit import Limit
-from truespec.solvers.z3 import Outcome, begin_anew, check
+from truespec.solvers.z3 import Outcome, apart, begin_anew, check
 from truespec.verdict import Incomplete
 
 ReadCheck = Callable[["World", Table, str, Expr], Val | None]
@@ -80,6 +80,8 @@ class World:
         self.settings = settings
         self.limit = limit
         self.effort = effort
+        self.pause: Pause | None = None
+        """What a proof that has only begun waits for once."""
         self.shortened = False
         """Whether more effort might have given another answer."""
         self.unanswered = 0
@@ -361,10 +363,7 @@ class World:
     # Proof
 
     def holds(self, assumption: Formula, goal: Formula, share: int = 1) -> bool:
-        """Whether the schema and the assumption make the goal true; False also where Z3 gives up.
-
-        `share` divides the effort.
-        """
+        """Whether both make the goal true; False also where Z3 gives up. `share` divides the effort."""
         goal, assumption = z3.simplify(goal), z3.simplify(assumption)
         key = (goal.get_id(), assumption.get_id())
         if is_true(goal) or is_false(assumption):
@@ -373,13 +372,22 @@ class World:
             proved = self.known(*self._cache[key][2:])
         else:
             self.calls += 1
-            if self.calls > self.effort.statements:
-                self.shortened = True
-                raise Incomplete(f"sql: the proof took more than {self.effort.statements} statements")
+            if self.calls > self.effort.statements or (self.pause is not None and self.pause.due.is_over()):
+                self._go_on()
             proved = self.decided(assumption, goal, self.effort.after(self.unanswered) // share)
             self._cache[key] = (goal, assumption, proved, self.denied)
         self.trail.append(PROVED if proved else DENIED if self.denied else OPEN)
         return proved
+
+    def _go_on(self) -> None:
+        """Spend full effort after a pause; raise where there is none, or earlier answers might change."""
+        pause, self.pause = self.pause, None
+        if pause is None or self.unanswered:
+            self.shortened = True
+            raise Incomplete(f"sql: the proof took more than {self.effort.statements} statements")
+        with apart():
+            self.limit = pause.take()
+        self.effort = FULL
 
     def fails(self) -> bool:
         """A statement that is plain to have no proof, and is not asked: False."""
@@ -410,7 +418,7 @@ class World:
             self.limit.check()
             if outcome is not Outcome.UNKNOWN:
                 break
-            self.shortened = True
+        self.shortened |= outcome is Outcome.UNKNOWN
         self.unanswered += outcome is Outcome.UNKNOWN
         self.denied = outcome is Outcome.SAT
         if outcome is Outcome.UNSAT:

@@ -18,7 +18,7 @@ from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir.bags import Bag, Term, conjuncts, renamed
 from truespec.domains.sql.ir.comparisons import null_safe_equal
-from truespec.domains.sql.ir.effort import BRIEF
+from truespec.domains.sql.ir.effort import BRIEF, Pause
 from truespec.domains.sql.ir.existence import condition
 from truespec.domains.sql.ir.keys import equalities
 from truespec.domains.sql.ir.kinds import BOOL, INT, NUMBERS
@@ -83,14 +83,22 @@ def prove_briefly(
     order: str,
     settings: Settings,
     limit: Limit,
+    pause: Pause | None = None,
 ) -> tuple[ProofTrace | None, bool]:
-    """A proof with little effort, or None; and whether more effort might tell more."""
+    """A proof with little effort, or None; and whether more effort might tell more.
+
+    Where that effort is spent and no statement was left open, a proof from the beginning would ask the same
+    again: it goes on after the pause, with full effort, and raises `Undecided` as `prove` does.
+    """
     world = World(schema, settings, limit, BRIEF)
+    world.pause = pause
     try:
         trace = prove_in(world, oracle, candidate, order)
     except (Undecided, SpecificationError, RecursionError):
+        if world.effort is not BRIEF:
+            raise
         return None, True
-    return trace, world.shortened
+    return trace, world.shortened and world.effort is BRIEF
 
 
 def readers_in(world: World, oracle: exp.Expr, candidate: exp.Expr) -> tuple[Prover, Compiler]:

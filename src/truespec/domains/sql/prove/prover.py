@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
 
 import z3
@@ -25,22 +24,19 @@ from truespec.domains.sql.prove.alignment import (
     shape,
     views,
 )
+from truespec.domains.sql.prove.by_cases import ByCases
 from truespec.domains.sql.prove.equal_aggregates import Equal, rewritten
 from truespec.domains.sql.prove.outputs import alike, said_of, same_outputs, same_quotients
 from truespec.domains.sql.rules import (
     choices,
     distinct_of_unique,
     further_rows,
-    key_cases,
     known_arguments,
-    listed_groups,
     same_classes,
     whole_and_parts,
 )
 from truespec.domains.sql.rules.normalise import normalised
 
-Split = Callable[[World, Term], list[Term] | None]
-"""A rule that splits a term into cases; None where it does not apply."""
 MAX_VIEWS = 4
 """Ways tried to see the rows of one side as the tuples of a group."""
 EMPTY_SHARE = 4
@@ -49,7 +45,7 @@ MAX_DEPTH = 3
 """Aggregates inside aggregates that are compared in context."""
 
 
-class Prover:
+class Prover(ByCases):
     """Proves bags equal in one world."""
 
     def __init__(self, world: World) -> None:
@@ -86,6 +82,7 @@ class Prover:
             or self._by_classes(first, second, given)
             or self._over_rows(first, second, given)
             or self._by_cases(first, second, given)
+            or self._by_constants(first, second, given)
             or self._by_key_cases(first, second, given)
         )
 
@@ -381,34 +378,6 @@ class Prover:
             self.steps.append("covering_row")
             return True
         return False
-
-    # Case by case: rules `listed_groups` and `key_cases`
-
-    def _by_cases(self, left: list[Term], right: list[Term], given: Formula) -> bool:
-        """Where the groups of one side hold listed values, term by term for each of them."""
-        return self.depth == 0 and self._split(left, right, given, listed_groups.of, "listed_groups")
-
-    def _by_key_cases(self, left: list[Term], right: list[Term], given: Formula) -> bool:
-        """Where a row's key is one of several values, term by term for each of them."""
-        return self._split(left, right, given, key_cases.of, "key_cases")
-
-    def _split(self, left: list[Term], right: list[Term], given: Formula, rule: Split, name: str) -> bool:
-        """Whether both sides are the same once a rule has split their terms into cases."""
-        first, second = self._cases(left, rule), self._cases(right, rule)
-        if len(first) == len(left) and len(second) == len(right):
-            return False
-        if self._match(first, second, given) or self._pointwise(first, second, given):
-            self.steps.append(name)
-            return True
-        return False
-
-    def _cases(self, terms: list[Term], rule: Split) -> list[Term]:
-        """The terms, those that the rule splits by their cases."""
-        done: list[Term] = []
-        for term in terms:
-            parts = rule(self.world, term)
-            done += [term] if parts is None else self.tidy(Bag(tuple(parts)))
-        return done
 
     def _free_of_duplicates(self, terms: list[Term], given: Formula) -> bool:
         world = self.world
