@@ -9,6 +9,7 @@ import z3
 from truespec.domains.sql.ir.bags import Bag, Group, Term, bound, conjuncts, substitute_bag
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, rebuilt
 from truespec.domains.sql.ir.symbols import constants, is_not, operands, substituted
+from truespec.domains.sql.ir.told_values import told_outside
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World
 
@@ -109,10 +110,11 @@ def _has_outer_variable(node: Expr) -> bool:
 
 
 def outer_part(term: Term) -> tuple[Formula, Term]:
-    """The conjuncts that no bound variable occurs in, and the term without them."""
+    """The conjuncts that no bound variable occurs in, or need occur in, and the term without them."""
+    told, term = told_outside(term)
     own = bound(term)
     outer: list[Formula] = []
     inner: list[Formula] = []
     for part in conjuncts(term.cond):
         (inner if constants(part) & own or not constants(part) else outer).append(part)
-    return conj(*outer), replace(term, cond=conj(*inner))
+    return conj(*told, *outer), replace(term, cond=conj(*inner))

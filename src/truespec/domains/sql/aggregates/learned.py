@@ -127,10 +127,11 @@ class Learned:
 
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
-        for symbol, _ in self.aggregates.applied(Term((), (), formula, ())).values():
-            if symbol.function == "SUM" and symbol.name not in self._signed:
-                self._signed.add(symbol.name)
-                self.add(symbol.name, signed_sums.of(self.aggregates.world, symbol))
+        for name in self.aggregates.names_in(formula):
+            symbol = self.aggregates.symbols[name]
+            if symbol.function == "SUM" and name not in self._signed:
+                self._signed.add(name)
+                self.add(name, signed_sums.of(self.aggregates.world, symbol))
 
     def pairs_matter(self, symbol: Symbol) -> bool:
         """Whether the axioms say when a count is at least 2; of rows that follow one another, others do."""

@@ -275,8 +275,10 @@ class AggregateTable(Aggregates):
     def note(self, name: str, fact: Formula) -> None:
         self.learned.add(name, fact)
 
+    def names_in(self, formula: Formula) -> list[str]:
+        return [name for name in self.symbols if name in functions(formula)]
+
     def note_signs(self, formula: Formula) -> None:
-        """Learn of the sums in a formula whether they are positive or negative."""
         self.learned.note_signs(formula)
 
     # Symbols

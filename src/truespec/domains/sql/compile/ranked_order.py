@@ -45,6 +45,26 @@ def by_keys(query: exp.Expr, tables: Iterable[Table]) -> exp.Expr | None:
     return copy
 
 
+def sort_by_same_outputs(one: exp.Expr, other: exp.Expr) -> bool:
+    """Whether both queries are ordered by the outputs at the same places, each in the same direction."""
+    first, second = _places(one), _places(other)
+    return None not in first and first == second
+
+
+def _places(query: exp.Expr) -> list[tuple[int, bool, bool] | None]:
+    """Which output each sort key is, if it is one, and how it is sorted."""
+    if not isinstance(query, exp.Select):
+        return [None]
+    items = [item.unalias() for item in query.expressions]
+    found: list[tuple[int, bool, bool] | None] = []
+    for key in query.args["order"].expressions:
+        meant = _meant(query, key.this)
+        places = [place for place, item in enumerate(items) if item is meant or item == meant]
+        ways = bool(key.args.get("desc")), bool(key.args.get("nulls_first"))
+        found.append((places[0], *ways) if places else None)
+    return found
+
+
 def _keys(
     query: exp.Select, key: exp.Ordered, before: Sequence[exp.Ordered], columns: Columns
 ) -> Iterator[exp.Ordered]:

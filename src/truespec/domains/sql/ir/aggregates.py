@@ -152,6 +152,10 @@ class Aggregates(ABC):
         """Note what a rule says of an aggregate, by its name."""
 
     @abstractmethod
+    def names_in(self, formula: Formula) -> list[str]:
+        """The names of the aggregates that a formula applies, below quantifiers as well, in their order."""
+
+    @abstractmethod
     def note_signs(self, formula: Formula) -> None:
         """Learn of the sums in a formula whether they are positive or negative."""
 

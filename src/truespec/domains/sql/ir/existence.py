@@ -33,6 +33,7 @@ from truespec.domains.sql.ir.symbols import (
     quantifier_depth,
     substituted,
 )
+from truespec.domains.sql.ir.told_values import told_outside
 from truespec.domains.sql.ir.values import Val
 from truespec.domains.sql.ir.world import World, membership
 from truespec.verdict import Unsupported
@@ -134,6 +135,9 @@ def _fixed(term: Term, group: Group) -> tuple[Val, ...] | None:
 def _exists_term(term: Term) -> Formula:
     if is_false(term.cond) or not term.rows:
         return term.cond
+    told, term = told_outside(term)
+    if told:
+        return conj(*told, _exists_term(term))
     # Named by depth, so that formulas that differ in the names of bound rows alone are one term of Z3.
     depth = quantifier_depth(term.cond)
     known = roles(term)

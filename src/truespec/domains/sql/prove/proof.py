@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from truespec.domains.sql.compile.check_constraints import read_check
 from truespec.domains.sql.compile.compiler import Compiler
-from truespec.domains.sql.compile.ranked_order import by_keys
+from truespec.domains.sql.compile.ranked_order import by_keys, sort_by_same_outputs
 from truespec.domains.sql.compile.scope import Denotation
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.engines.contract import Settings
@@ -127,7 +127,7 @@ def prove_in(
     """
     if order != "bag" and all(query.args.get("order") is not None for query in (oracle, candidate)):
         ranked = [by_keys(query, world.schema.tables) for query in (oracle, candidate)]
-        if (ranked[0] is None) != (ranked[1] is None):
+        if (ranked[0] is None) != (ranked[1] is None) and not sort_by_same_outputs(oracle, candidate):
             oracle, candidate = ranked[0] or oracle, ranked[1] or candidate
     recursive = [_recursive_columns(query) > 0 for query in (oracle, candidate)]
     pair = world, (oracle, candidate), order, parts

@@ -100,9 +100,24 @@ def kept(
 def _position(aggregates: Aggregates, earlier: Bag, number: int | None, skipped: int) -> Formula:
     if (number, skipped) == (1, 0):
         return neg(exists(aggregates.world, earlier))
+    if (number, skipped) == (1, 1):
+        two = _two_of(aggregates.world, earlier)
+        return conj(exists(aggregates.world, earlier), neg(exists(aggregates.world, two)))
     position = aggregates.count(earlier).val
     if number == 1:
         return position == z3.IntVal(skipped)
     first = TRUE if skipped == 0 else position >= z3.IntVal(skipped)
     last = TRUE if number is None else position < z3.IntVal(skipped + number)
     return conj(first, last)
+
+
+def _two_of(world: World, bag: Bag) -> Bag:
+    """The pairs of different choices of a bag."""
+    pairs = []
+    for (i, one), (j, other) in itertools.combinations_with_replacement(enumerate(bag.terms), 2):
+        copy = renamed(world, other)
+        apart = neg(same_choice(one, copy)) if i == j else TRUE
+        pairs.append(
+            Term(one.rows + copy.rows, one.groups + copy.groups, conj(one.cond, copy.cond, apart), ())
+        )
+    return Bag(tuple(pairs))

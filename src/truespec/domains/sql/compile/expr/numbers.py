@@ -42,8 +42,8 @@ def no_error(reader: Reader, bad: Formula, what: str, scope: Scope, *, stops: bo
     bad = z3.simplify(bad)
     if not reader.dialect.errors_raise or z3.is_false(bad):
         return
-    reader.aggregates.note_signs(bad)
     known = computed = conj(scope.given(constants(bad)), *reader.guards)
+    reader.aggregates.note_signs(bad if reader.aggregates.names_in(bad) else known)
     if not stops and not reader.finite_only:
         known = conj(scope.used(), *reader.guards, *(neg(where_false(test)) for test in reader.beside))
     if not reads_rows(bad) or not reader.world.holds(known, neg(bad)):
