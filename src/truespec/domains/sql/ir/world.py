@@ -418,8 +418,9 @@ class World:
             self.limit.check()
             if outcome is not Outcome.UNKNOWN:
                 break
-        self.shortened |= outcome is Outcome.UNKNOWN
-        self.unanswered += outcome is Outcome.UNKNOWN
+        if outcome is Outcome.UNKNOWN:
+            self.shortened, self.unanswered = True, self.unanswered + 1
+            self.limit = self.limit if self.pause is None else self.pause.due  # it will not go on
         self.denied = outcome is Outcome.SAT
         if outcome is Outcome.UNSAT:
             self.obligations.append(solver.to_smt2())
