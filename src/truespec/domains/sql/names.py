@@ -304,7 +304,7 @@ class _Reader:
         if not table and not quoted and name in FUNCTIONS[self.dialect.name]:
             refuse("which is a function too")
         if not table:
-            for level in chain[1:]:
+            for level in chain[1:] if not chain[0].has(table, name) else ():
                 if level.late and name in level.outputs:
                     refuse("also an output of an enclosing query")
         for depth, level in enumerate(chain):

@@ -77,7 +77,7 @@ _READ: dict[str, frozenset[str]] = {
     "Union": _QUERY | _PAIR | {"distinct", "by_name"},
     "Except": _QUERY | _PAIR | {"distinct"},
     "Intersect": _QUERY | _PAIR | {"distinct"},
-    "CTE": frozenset({"this", "alias"}),
+    "CTE": frozenset({"this", "alias", "materialized"}),
     "With": frozenset({"expressions", "recursive"}),
     "TableAlias": frozenset({"this", "columns"}),
     "Limit": frozenset({"expression"}),

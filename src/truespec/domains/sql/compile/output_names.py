@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 from sqlglot import exp
 
@@ -49,14 +50,36 @@ def _is_inside(name: exp.Expr) -> bool:
 
 
 def _is_column(reader: Reader, query: exp.Query, name: str) -> bool:
-    """Whether a table in FROM has a column of this name, as far as the schema tells."""
+    """Whether what stands in FROM surely has a column of this name, as the schema and the text tell."""
     start = query.args.get("from_")
     parts = [] if start is None else [start, *(query.args.get("joins") or ())]
-    common = {known for scope in reader.ctes for known in scope}
-    for table in (part.this for part in parts):
-        if isinstance(table, exp.Table) and table.name.lower() not in common and not table.args.get("db"):
-            with contextlib.suppress(KeyError):
-                columns = reader.world.schema.table(table.name.lower()).columns
-                if any(column.name.lower() == name for column in columns):
-                    return True
+    return any(_has(reader, part.this, name) for part in parts)
+
+
+def _has(reader: Reader, source: Any, name: str) -> bool:
+    alias = source.args.get("alias")
+    renamed = [] if alias is None else [str(column.name).lower() for column in alias.columns]
+    if renamed:
+        return name in renamed
+    if isinstance(source, exp.Subquery):
+        return _puts_out(source.this, name)
+    if not isinstance(source, exp.Table) or source.args.get("db"):
+        return False
+    for scope in reversed(reader.ctes):
+        known = scope.get(source.name.lower())
+        if known is not None:
+            cte = known[0] if isinstance(known, tuple) else None
+            if cte is not None and cte.args["alias"].columns:
+                return name in (str(column.name).lower() for column in cte.args["alias"].columns)
+            return cte is not None and _puts_out(cte.this, name)
+    with contextlib.suppress(KeyError):
+        columns = reader.world.schema.table(source.name.lower()).columns
+        return any(column.name.lower() == name for column in columns)
     return False
+
+
+def _puts_out(query: Any, name: str) -> bool:
+    """Whether a query names an output so; a set operation has the names of its first query."""
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
+    return isinstance(query, exp.Select) and any(item.alias_or_name.lower() == name for item in query.selects)
