@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from functools import reduce
 from typing import Any
 
 from sqlglot import exp
@@ -44,6 +45,8 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
         case exp.ArrayToString() if dialect.joined_list_is_null and isinstance(node.this, exp.ArrayAgg):
             others = [key for key, part in node.args.items() if part and key not in ("this", "expression")]
             return None if others else exp.GroupConcat(this=node.this.this, separator=node.expression)
+        case exp.Like() | exp.ILike() if isinstance(node.expression, exp.Any | exp.All):
+            return _alternatives(node)
         case exp.CountIf() if not isinstance(node.this, exp.Distinct):
             return exp.Count(this=exp.Case(ifs=[exp.If(this=node.this, true=exp.Literal.number(1))]))
         case exp.Length() | exp.ArraySize():
@@ -87,6 +90,27 @@ def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
         total = exp.Coalesce(this=exp.Sum(this=arguments[0]), expressions=[exp.Literal.number("0.0")])
         return exp.Cast(this=total, to=exp.DataType.build("REAL"))
     return None
+
+
+def _alternatives(node: exp.Like | exp.ILike) -> exp.Expr | None:
+    """`s LIKE ANY (ARRAY['a%', 'b%'])` is one LIKE or the other, and with ALL one and the other."""
+    patterns = node.expression.this.unnest()
+    if not isinstance(patterns, exp.Array | exp.Tuple) or not patterns.expressions:
+        return None
+    negate = node.args.get("negate")
+    parts = [
+        _in_parentheses(type(node)(this=node.this.copy(), expression=pattern.copy(), negate=negate))
+        for pattern in patterns.expressions
+    ]
+    combine = exp.Or if isinstance(node.expression, exp.Any) else exp.And
+    return _in_parentheses(reduce(lambda one, other: combine(this=one, expression=other), parts))
+
+
+def _in_parentheses(node: exp.Expr) -> exp.Paren:
+    """An expression in parentheses that count as written: a list of comments says so."""
+    found = exp.Paren(this=node)
+    found.comments = []
+    return found
 
 
 def _day(node: exp.StrToDate | exp.DateFromParts) -> exp.Expr | None:
@@ -139,7 +163,7 @@ def _span(node: exp.MakeInterval) -> exp.Expr | None:
 def _times(number: exp.Expr, unit: str) -> exp.Expr:
     """So many of a unit."""
     one = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this=unit))
-    return exp.Paren(this=exp.Mul(this=exp.Paren(this=number.copy()), expression=one))
+    return _in_parentheses(exp.Mul(this=_in_parentheses(number.copy()), expression=one))
 
 
 def _trimmed(node: exp.Trim) -> exp.Expr | None:

@@ -157,17 +157,25 @@ def _like_plain(reader: Reader, node: exp.Like | exp.ILike, scope: Scope) -> Val
         if years:
             year = z3.Function("year", z3.IntSort(), z3.IntSort())(value.val)
             return Val(value.null, year == int(years[1]), BOOL)
-    plain = re.fullmatch(r"(%?)([ -~]*?)(%?)", pattern.literal or "_")
-    folds = reader.dialect.like_folds_letters
-    exact = (reader.dialect.like_is_exact or folds) and isinstance(node, exp.Like) and value.kind == TEXT
-    if exact and folds and re.search("[a-z]", pattern.literal or ""):
-        # With a pattern in small letters, this is an exact comparison of the text in small letters.
-        value = strict(reader.dialect, LOWER.partition(":")[0], [value], TEXT)
-    if exact and plain and plain[2] and not set(plain[2]) & set("%_\\"):
-        return placed(reader, value, plain[2], not plain[1], not plain[3])
+    exact = (reader.dialect.like_is_exact or reader.dialect.like_folds_letters) and isinstance(node, exp.Like)
+    if exact and value.kind == TEXT:
+        value = _as_folded(reader, value, pattern)
+        plain = re.fullmatch(r"(%?)([ -~]*?)(%?)", pattern.literal or "_")
+        if plain and plain[2] and not set(plain[2]) & set("%_\\"):
+            return placed(reader, value, plain[2], not plain[1], not plain[3])
     if reader.dialect.like_may_fail and not _ends_plainly(node.expression):
         raise Unsupported("sql: LIKE with a pattern that may end in a backslash, which is an error")
     return _matched(reader, node, value, pattern)
+
+
+def _as_folded(reader: Reader, value: Val, pattern: Val) -> Val:
+    """The text in small letters, where LIKE folds letters and the pattern, in small letters, has some.
+
+    With it, LIKE is an exact comparison.
+    """
+    if not reader.dialect.like_folds_letters or not re.search("[a-z]", pattern.literal or ""):
+        return value
+    return strict(reader.dialect, LOWER.partition(":")[0], [value], TEXT)
 
 
 def _without_case(reader: Reader, value: Val, pattern: Val) -> tuple[Val, Val]:
@@ -279,7 +287,40 @@ def _collated(reader: Reader, node: exp.Collate, scope: Scope) -> Val:
 
 
 def _escape(reader: Reader, node: exp.Escape, scope: Scope) -> Val:
-    raise Unsupported("sql: LIKE ... ESCAPE")
+    """LIKE with a sign before characters that stand for themselves."""
+    like, sign, pattern = node.this, node.expression.unnest(), node.this.expression.unnest()
+    written = all(isinstance(part, exp.Literal) and part.is_string for part in (sign, pattern))
+    if (
+        not written
+        or not isinstance(like, exp.Like)
+        or not re.fullmatch(r"[!#$&*+/:;<=>?@\\^|~-]", sign.name)
+    ):
+        raise Unsupported("sql: LIKE ... ESCAPE of what is not written as texts, or by a letter")
+    if not set(pattern.name) & {sign.name, "\\"}:
+        return reader.value(like, scope)
+    value, read = _without_case(reader, reader.value(like.this, scope), reader.value(pattern, scope))
+    if value.kind != TEXT or _dangles(pattern.name, sign.name):
+        raise Unsupported("sql: LIKE ... ESCAPE of no text, or with a sign that stands before nothing")
+    result = opaque(reader.dialect, f"Like escape {sign.name}", [value, read], BOOL)
+    plain = _escaped(str(read.literal), sign.name)
+    if plain is not None and (reader.dialect.like_is_exact or reader.dialect.like_folds_letters):
+        result = placed(reader, _as_folded(reader, value, read), *plain)
+    return logical_not(result) if like.args.get("negate") else result
+
+
+def _dangles(pattern: str, sign: str) -> bool:
+    """Whether a pattern ends with a sign that stands before nothing."""
+    return (len(pattern) - len(pattern.rstrip(sign))) % 2 == 1
+
+
+def _escaped(pattern: str, sign: str) -> tuple[str, bool, bool] | None:
+    """The characters that a pattern asks for, and whether the text begins and ends with them; else None."""
+    parts = re.findall(re.escape(sign) + "(.)|(.)", pattern, re.DOTALL)
+    first, last = parts[0][1] != "%", parts[-1][1] != "%"
+    inner = parts[0 if first else 1 : None if last else -1]
+    characters = "".join(stands or free for stands, free in inner)
+    plain = not any(free in ("%", "_") for _, free in inner) and re.fullmatch("[ -~]+", characters)
+    return (characters, first, last) if plain else None
 
 
 def _ends_plainly(pattern: Any) -> bool:
