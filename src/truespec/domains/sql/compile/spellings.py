@@ -98,12 +98,16 @@ def _alternatives(node: exp.Like | exp.ILike) -> exp.Expr | None:
     if not isinstance(patterns, exp.Array | exp.Tuple) or not patterns.expressions:
         return None
     negate = node.args.get("negate")
-    parts = [
+    parts: list[exp.Expr] = [
         _in_parentheses(type(node)(this=node.this.copy(), expression=pattern.copy(), negate=negate))
         for pattern in patterns.expressions
     ]
-    combine = exp.Or if isinstance(node.expression, exp.Any) else exp.And
-    return _in_parentheses(reduce(lambda one, other: combine(this=one, expression=other), parts))
+    some = isinstance(node.expression, exp.Any)
+
+    def combined(one: exp.Expr, other: exp.Expr) -> exp.Expr:
+        return exp.Or(this=one, expression=other) if some else exp.And(this=one, expression=other)
+
+    return _in_parentheses(reduce(combined, parts))
 
 
 def _in_parentheses(node: exp.Expr) -> exp.Paren:
