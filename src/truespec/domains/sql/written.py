@@ -37,6 +37,8 @@ FOLDED = re.compile(r"(?!\d)[\w\s]+\Z", re.ASCII)
 _STRANGE_BLANK = re.compile(r"[ \t\r\n\f\v]*[^\x00-\x7f]")
 _FORMAT = re.compile(r"(YYYY|yyyy|YY|yy|MM|mm|DD|dd|HH24|MI|mi|SS|ss|Month|MONTH|Mon|MON|Q|[-/:., ])*\Z")
 """Formats of TO_CHAR that differ from each other after the parser has turned them into `%Y` and its like."""
+_LETTER = re.compile(r"%(.)", re.DOTALL)
+"""The letters of a date format."""
 _BEFORE_OPERAND = frozenset(
     {
         *(TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.PERCENT, TokenType.DIV),
@@ -128,6 +130,8 @@ def _rules(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Found]:
         yield from _patterns(tokens, facts)
     if facts.formats_have_letters:
         yield from _formats(tokens)
+    if facts.plain_format_letters:
+        yield from _plain_letters(tokens, facts.plain_format_letters)
 
 
 def note_parts(extracts: Sequence[tuple[exp.Expr, int | None]], tokens: Sequence[Token]) -> None:
@@ -163,6 +167,15 @@ def _formats(tokens: Sequence[Token]) -> Iterator[Found]:
             text = tokens[inner].text
             if tokens[inner].token_type is TokenType.STRING and not _FORMAT.match(text):
                 yield f"the format {text[:40]!r} of TO_CHAR", tokens[inner]
+
+
+def _plain_letters(tokens: Sequence[Token], letters: frozenset[str]) -> Iterator[Found]:
+    """MariaDB's `%M` is written `%B` by the parser, as is a `%B`, which is the letter B there."""
+    for number in _calls(tokens, "DATE_FORMAT"):
+        for inner in _inside(tokens, number + 1):
+            found = letters.intersection(_LETTER.findall(tokens[inner].text))
+            if tokens[inner].token_type is TokenType.STRING and found:
+                yield f"the letter %{min(found)} in a date format, which stands for itself", tokens[inner]
 
 
 def _patterns(tokens: Sequence[Token], facts: Facts) -> Iterator[Found]:

@@ -257,6 +257,8 @@ class Dialect:
     """What DAYOFWEEK is of a Sunday; the days that follow have the next numbers."""
     date_format_letters: frozenset[str]
     """Letters of date formats, as the parser writes them, that each stand for one letter of the text."""
+    plain_format_letters: frozenset[str]
+    """Letters that stand for themselves in a date format, and that the parser writes for others."""
     interval_units: frozenset[str]
     """Units behind the quotes of an interval; any other word there is an alias. Empty where none follows."""
 

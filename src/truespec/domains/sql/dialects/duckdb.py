@@ -99,6 +99,7 @@ DUCKDB = Dialect(
     parser_renames_timestamp=True,
     number_of_sunday=0,
     date_format_letters=frozenset("YmdHMSybBaAjpIuwWUVG"),
+    plain_format_letters=frozenset(),
     interval_units=UNITS | {f"{unit}S" for unit in UNITS} | {"WEEK", "WEEKS"},
     # Casts
     casts_cut=False,

@@ -101,6 +101,7 @@ MARIADB = Dialect(
     parser_renames_timestamp=False,
     number_of_sunday=1,
     date_format_letters=frozenset("YmdHMSybBaAjp"),
+    plain_format_letters=frozenset("AB"),
     interval_units=frozenset(),
     # Casts
     casts_cut=False,

@@ -99,6 +99,7 @@ POSTGRES = Dialect(
     parser_renames_timestamp=False,
     number_of_sunday=0,
     date_format_letters=frozenset("YmdHMSy"),
+    plain_format_letters=frozenset(),
     interval_units=UNITS,
     # Casts
     casts_cut=False,

@@ -99,6 +99,7 @@ SQLITE = Dialect(
     parser_renames_timestamp=False,
     number_of_sunday=0,
     date_format_letters=frozenset(),
+    plain_format_letters=frozenset(),
     interval_units=frozenset(),
     # Casts
     casts_cut=True,
