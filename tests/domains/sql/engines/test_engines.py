@@ -99,6 +99,29 @@ def test_rows_come_back_as_they_are(engine: Engine, schema: Schema, arrangement:
     assert total.rows == ((2,),)
 
 
+SHOWN = {
+    "duckdb": ["TIMESTAMPTZ '2024-01-01 00:00:00+00'", "[1]"],
+    "mysql": ["b'10'"],
+    "postgres": ["TIME '24:00'", "'infinity'::date", "ROW(1.0, 'a', '2.0')"],
+    "sqlite": [],
+}
+"""Values that a driver has none for, that need a package, or whose type only the server knows."""
+READ: dict[str, list[str | int]] = {
+    "duckdb": ["2024-01-01 00:00:00+00", "[1]"],
+    "mysql": ["\x02"],
+    "postgres": ["24:00:00", "infinity", "(1,a,2)"],
+    "sqlite": [],
+}
+
+
+def test_what_a_driver_cannot_read_is_no_error(engine: Engine, schema: Schema) -> None:
+    queries = [f"SELECT {value} AS v" for value in SHOWN[engine.dialect]]
+    found = engine.run(schema, [], queries, Settings())
+    assert [one.rows for one in found if isinstance(one, Rows)] == [
+        ((value,),) for value in READ[engine.dialect]
+    ]
+
+
 def test_nothing_stays_between_runs(engine: Engine, schema: Schema) -> None:
     for arrangement in (0, 1, 0):
         engine.run(schema, INSERTS, ["SELECT 1"], Settings(), arrangement=arrangement)

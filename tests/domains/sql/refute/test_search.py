@@ -485,6 +485,39 @@ def test_what_an_engine_chooses_among_sorted_rows_is_no_difference(text: str, di
             "SELECT x || '' AS a FROM (SELECT x * 1.0 AS x FROM t UNION SELECT x FROM t) AS q",
             "sqlite",
         ),
+        (
+            "SELECT x / 2 a FROM (SELECT DISTINCT x FROM (SELECT x FROM t UNION ALL SELECT x * 1. FROM t))",
+            "SELECT x / 2 a FROM (SELECT DISTINCT x FROM (SELECT x * 1. x FROM t UNION ALL SELECT x FROM t))",
+            "sqlite",
+        ),
+        (
+            "SELECT typeof(MAX(x)) AS a FROM (SELECT x FROM t UNION ALL SELECT x * 1.0 FROM t) AS q",
+            "SELECT typeof(MAX(x)) AS a FROM (SELECT x * 1.0 AS x FROM t UNION ALL SELECT x FROM t) AS q",
+            "sqlite",
+        ),
+        (
+            "SELECT s FROM (SELECT s COLLATE NOCASE AS s FROM t UNION SELECT UPPER(s) FROM t) AS q",
+            "SELECT s FROM (SELECT UPPER(s) COLLATE NOCASE AS s FROM t UNION SELECT s FROM t) AS q",
+            "sqlite",
+        ),
+        pytest.param(
+            "SELECT SCALE(x) FROM (SELECT x::NUMERIC AS x FROM t UNION SELECT x * 1.0 FROM t) AS q",
+            "SELECT SCALE(x) FROM (SELECT x * 1.0 AS x FROM t UNION SELECT x FROM t) AS q",
+            "postgres",
+            marks=pytest.mark.live,
+        ),
+        pytest.param(
+            "SELECT HEX(MAX(s)) AS a FROM (SELECT s FROM t UNION ALL SELECT UPPER(s) FROM t) AS q",
+            "SELECT HEX(MAX(s)) AS a FROM (SELECT UPPER(s) AS s FROM t UNION ALL SELECT s FROM t) AS q",
+            "mysql",
+            marks=pytest.mark.live,
+        ),
+        pytest.param(
+            "SELECT x::MONEY * 1.005 AS a FROM t",
+            "SELECT x::MONEY + x::MONEY * 0.005 AS a FROM t",
+            "postgres",
+            marks=pytest.mark.live,
+        ),
         pytest.param(
             "SELECT s FROM t UNION SELECT UPPER(s) FROM t",
             "SELECT UPPER(s) AS s FROM t UNION SELECT s FROM t",
@@ -493,10 +526,30 @@ def test_what_an_engine_chooses_among_sorted_rows_is_no_difference(text: str, di
         ),
     ],
 )
-def test_choices_by_windows_values_and_collations_are_no_difference(
+def test_choices_by_windows_values_collations_and_cents_are_no_difference(
     oracle: str, candidate: str, dialect: str
 ) -> None:
     if dialect in NEEDED:
         needs.tool(NEEDED[dialect])
     found = search(oracle, candidate, read_schema(HIDDEN, dialect), "auto", Settings(), Limit.start(60), 120)
     assert found.refutation is None, str(found.refutation)
+
+
+@pytest.mark.parametrize(
+    ("oracle", "candidate", "dialect"),
+    [
+        (
+            "SELECT quote(x) AS a FROM (SELECT x * 1.5 AS x FROM t UNION SELECT x FROM t WHERE x > 1) AS q",
+            "SELECT quote(x) AS a FROM (SELECT x * 1.5 AS x FROM t UNION SELECT x FROM t WHERE x > 2) AS q",
+            "sqlite",
+        ),
+        (
+            "SELECT LENGTH(MAX(s)) AS a FROM (SELECT s COLLATE NOCASE AS s FROM t) AS q GROUP BY s < 'b'",
+            "SELECT LENGTH(MIN(s)) AS a FROM (SELECT s COLLATE NOCASE AS s FROM t) AS q GROUP BY s < 'b'",
+            "duckdb",
+        ),
+    ],
+)
+def test_what_differs_whichever_of_equal_values_is_kept(oracle: str, candidate: str, dialect: str) -> None:
+    found = search(oracle, candidate, read_schema(HIDDEN, dialect), "auto", Settings(), Limit.start(60), 300)
+    assert found.refutation is not None, found

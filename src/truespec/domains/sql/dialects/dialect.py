@@ -213,6 +213,10 @@ class Dialect:
     """A number as one of the type that rounds to a number of digits."""
     cut_to_digits: Callable[[exp.Expr, exp.Expr], exp.Expr]
     """A number without the digits behind so many of them."""
+    decimals_keep_their_digits: bool
+    """Whether decimals that are equal may have more or fewer zeros at their end."""
+    told_apart: Callable[[exp.Expr], exp.Expr]
+    """A text of a value by which it can be told from others that are equal."""
     failing: Callable[[exp.Expr], exp.Expr]
     """An expression whose evaluation fails, made of a value so that no planner evaluates it early."""
 

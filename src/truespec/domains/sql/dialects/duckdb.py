@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
-from truespec.domains.sql.dialects.hooks import UNITS, as_it_is, called, failing_cast
+from truespec.domains.sql.dialects.hooks import UNITS, as_it_is, called, failing_cast, text_in_bytes
 
 DUCKDB = Dialect(
     name="duckdb",
@@ -78,6 +78,8 @@ DUCKDB = Dialect(
     mod_function_is_fraction=False,
     to_exact_digits=as_it_is,
     cut_to_digits=called("ROUND"),
+    decimals_keep_their_digits=False,
+    told_apart=text_in_bytes,
     failing=failing_cast,
     # Dates
     intervals_read=True,

@@ -44,3 +44,23 @@ def failing_cast(value: exp.Expr) -> exp.Expr:
     """A text that is no number, cast to one."""
     letter = exp.DPipe(this=exp.Literal.string("x"), expression=exp.cast(value, "TEXT"))
     return exp.cast(letter, "DECIMAL(18, 9)")
+
+
+def formatted(value: exp.Expr) -> exp.Expr:
+    """A value of PostgreSQL as a literal, with the blanks at the end that a CAST of CHAR takes away."""
+    return exp.Anonymous(this="FORMAT", expressions=[exp.Literal.string("%L"), value])
+
+
+def in_bytes(value: exp.Expr) -> exp.Expr:
+    """The bytes of a value's text in MariaDB, which no collation calls equal."""
+    return exp.cast(value, "BINARY", dialect="mysql")
+
+
+def text_in_bytes(value: exp.Expr) -> exp.Expr:
+    """The bytes of a value's text in DuckDB."""
+    return exp.Anonymous(this="ENCODE", expressions=[exp.cast(value, "TEXT")])
+
+
+def quoted(value: exp.Expr) -> exp.Expr:
+    """A value of SQLite as a literal, which tells its type."""
+    return exp.Anonymous(this="QUOTE", expressions=[value])

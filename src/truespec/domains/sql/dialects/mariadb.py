@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
-from truespec.domains.sql.dialects.hooks import as_it_is, called, overflowing
+from truespec.domains.sql.dialects.hooks import as_it_is, called, in_bytes, overflowing
 
 MARIADB = Dialect(
     name="mysql",
@@ -80,6 +80,8 @@ MARIADB = Dialect(
     mod_function_is_fraction=False,
     to_exact_digits=as_it_is,
     cut_to_digits=called("TRUNCATE"),
+    decimals_keep_their_digits=False,
+    told_apart=in_bytes,
     failing=overflowing,
     # Dates
     intervals_read=True,

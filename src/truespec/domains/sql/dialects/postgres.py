@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
-from truespec.domains.sql.dialects.hooks import UNITS, called, failing_cast, to_decimal
+from truespec.domains.sql.dialects.hooks import UNITS, called, failing_cast, formatted, to_decimal
 
 POSTGRES = Dialect(
     name="postgres",
@@ -78,6 +78,8 @@ POSTGRES = Dialect(
     mod_function_is_fraction=False,
     to_exact_digits=to_decimal,
     cut_to_digits=called("TRUNC", to_decimal),
+    decimals_keep_their_digits=True,
+    told_apart=formatted,
     failing=failing_cast,
     # Dates
     intervals_read=True,

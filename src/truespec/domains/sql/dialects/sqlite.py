@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truespec.domains.sql.dialects.dialect import DecimalCast, Dialect, Mixing, Patterns, Ungrouped
-from truespec.domains.sql.dialects.hooks import as_it_is, called, failing_json
+from truespec.domains.sql.dialects.hooks import as_it_is, called, failing_json, quoted
 
 SQLITE = Dialect(
     name="sqlite",
@@ -78,6 +78,8 @@ SQLITE = Dialect(
     mod_function_is_fraction=True,
     to_exact_digits=as_it_is,
     cut_to_digits=called("ROUND"),
+    decimals_keep_their_digits=False,
+    told_apart=quoted,
     failing=failing_json,
     # Dates
     intervals_read=False,

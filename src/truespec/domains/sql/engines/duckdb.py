@@ -31,6 +31,8 @@ KEPT_TEXTS = 1_000
 """How many texts are remembered as queries."""
 REPLAYED = "truespec_replayed"
 """The name of the database of a replay."""
+ZONED = "TIMESTAMP WITH TIME ZONE"
+"""The type of moments with a time zone, which others may hold."""
 _LOCKED = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -225,10 +227,20 @@ class DuckDB(Engine):
         return statement
 
     def _fetch(self, connection: Any, statement: Any) -> tuple[list[tuple[object, ...]], list[str]]:
-        """The rows of a query and the names of its columns."""
+        """The rows of a query and the names of its columns.
+
+        Moments with a time zone come as texts: the driver needs a package that is not always there for them.
+        """
         cursor = connection.execute(statement)
+        columns = cursor.description or ()
+        names = [column[0] for column in columns]
+        zoned = [ZONED in str(column[1]) for column in columns]
+        if any(zoned):
+            places = enumerate(zoned, 1)
+            shown = ", ".join(f"CAST(#{at} AS VARCHAR)" if zone else f"#{at}" for at, zone in places)
+            inner = statement.query.rstrip().rstrip(";")
+            cursor = connection.execute(f"SELECT {shown} FROM ({inner}\n) AS truespec_text")
         found = cursor.fetchmany(MAX_ROWS + 1)
-        names = [column[0] for column in cursor.description or ()]
         if len(found) > MAX_ROWS:
             raise Stopped(f"DuckDB: a result of more than {MAX_ROWS} rows")
         return found, names

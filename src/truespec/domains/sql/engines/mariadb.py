@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pymysql
-from pymysql.constants import CLIENT
+from pymysql.constants import CLIENT, FIELD_TYPE
 
 from truespec.domains.sql.engines.contract import (
     STATEMENT_SECONDS,
@@ -110,6 +110,10 @@ def _command(directory: Path) -> list[str]:
     ]
 
 
+_READ_AS = {**pymysql.converters.conversions, FIELD_TYPE.BIT: lambda bits: int.from_bytes(bits, "big")}
+"""How values are read: BIT is a type of numbers there."""
+
+
 class MariaDB(Engine):
     """A MariaDB server with an account for each task.
 
@@ -165,7 +169,8 @@ class MariaDB(Engine):
         arguments = self._arguments
         if user is not None:
             arguments = {**arguments, "user": user, "password": self._password, "read_timeout": LOST_SECONDS}
-        return pymysql.connect(**arguments, **more, charset="utf8mb4", autocommit=True, connect_timeout=10)
+        more |= {"charset": "utf8mb4", "conv": _READ_AS}
+        return pymysql.connect(**arguments, **more, autocommit=True, connect_timeout=10)
 
     def _open(self) -> Loader:
         if self._admin is None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from truespec.domains.sql.engines.contract import MAX_ROWS, NotAQuery, SessionChanged, Stopped
 
+RECORD = 2249
+"""The type of records without a name."""
+FIRST_OF_USERS = 16_384
+"""Types beyond it are those of tables and of the schema."""
+_FIELD = re.compile(r'"[^"]*"|(?<=[(,])-?\d+(?:\.\d+)?(?=[,)])')
 KEPT_TEXTS = 1_000
 """How many texts a session remembers as queries."""
 WATCHED = (
@@ -135,4 +143,52 @@ class Session:
         reader = self._psycopg.adapt.Transformer(self.connection)
         reader.set_pgresult(result)
         names = [(result.fname(column) or b"").decode() for column in range(result.nfields)]
-        return reader.load_rows(0, result.ntuples, tuple), names
+        kinds = [result.ftype(column) for column in range(result.nfields)]
+        if not any(kind == RECORD or kind >= FIRST_OF_USERS for kind in kinds):
+            with contextlib.suppress(self._psycopg.DataError, ValueError, OverflowError):
+                return reader.load_rows(0, result.ntuples, tuple), names
+        columns = [_Column(self._psycopg, reader, result, place) for place in range(result.nfields)]
+        found = [tuple(column.value(row) for column in columns) for row in range(result.ntuples)]
+        return found, names
+
+
+class _Column:
+    """One column of a result, whose values are read one by one.
+
+    What Python has no value for is its text: the hour 24, the year 10000, infinity. So is a record, whose
+    members have types that only the server knows.
+    """
+
+    def __init__(self, psycopg: Any, reader: Any, result: Any, place: int) -> None:
+        self._result, self._place = result, place
+        self._errors = (psycopg.DataError, ValueError, OverflowError)
+        kind = result.ftype(place)
+        self._may_be_record = kind == RECORD or kind >= FIRST_OF_USERS
+        self._load = reader.get_loader(kind, psycopg.pq.Format.TEXT).load
+
+    def value(self, row: int) -> object:
+        """The value in a row."""
+        found = self._result.get_value(row, self._place)
+        if found is None:
+            return None
+        if self._may_be_record and found.startswith(b"("):
+            return record(found.decode())
+        try:
+            return self._load(found)
+        except self._errors:
+            return found.decode()
+
+
+def record(text: str) -> str:
+    """The text of a record with numbers by value, whatever they are written as.
+
+    >>> record('(1.0,a,"b,2.0",2.50)')
+    '(1,a,"b,2.0",2.5)'
+    """
+    return _FIELD.sub(lambda found: found[0] if found[0].startswith('"') else _number(found[0]), text)
+
+
+def _number(text: str) -> str:
+    shown = format(Decimal(text), "f")
+    shown = shown.rstrip("0").rstrip(".") if "." in shown else shown
+    return "0" if shown in ("-0", "") else shown

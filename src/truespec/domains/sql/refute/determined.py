@@ -163,6 +163,11 @@ def leaves_choice(query: exp.Select, schema: Schema, root: exp.Expr) -> bool:
     return False
 
 
+def grouping_keys(query: exp.Select, schema: Schema, root: exp.Expr) -> list[Any]:
+    """The group keys, with positions and names of outputs replaced by what they stand for."""
+    return _keys(query, _read_from(query, schema, _common(root), 0))
+
+
 def is_aggregate(node: Any) -> bool:
     """Whether an expression is an aggregate of the group, with its FILTER; a window function is none."""
     inner = node.this if isinstance(node, exp.Filter) else node
@@ -174,7 +179,6 @@ def is_aggregate(node: Any) -> bool:
 
 
 def _keys(query: exp.Select, read: _From) -> list[Any]:
-    """The group keys, with positions and names of outputs replaced by what they stand for."""
     outputs = query.expressions
     named = {str(output.alias).lower(): output.unalias() for output in outputs if output.alias}
     found: list[Any] = []

@@ -17,8 +17,8 @@ def question(window: Any, query: Any) -> exp.Expr | None:
     clauses around it, and only where it stands in FROM or WITH: what stands elsewhere may refer to rows
     around it. Nor is it asked where a name may mean an output, which is not there any more.
     """
-    around = _clauses(query)
-    if around is None or _names_output(query):
+    around = clauses_around(query)
+    if around is None or names_output(query):
         return None
     rank, count = window.copy(), window.copy()
     rank.set("this", exp.Anonymous(this="RANK", expressions=[]))
@@ -28,7 +28,7 @@ def question(window: Any, query: Any) -> exp.Expr | None:
     kept: dict[str, Any] = {
         part: value.copy() if isinstance(value, exp.Expr) else [one.copy() for one in value]
         for part, value in query.args.items()
-        if part in _KEPT and value
+        if part in KEPT and value
     }
     for named in kept.get("windows", ()):
         named.set("spec", None)
@@ -36,18 +36,23 @@ def question(window: Any, query: Any) -> exp.Expr | None:
     inner = exp.Select(expressions=numbers, **kept)
     # Without an order, all rows of a partition are peers, and RANK is 1.
     outer = exp.select("COUNT(*)").from_(inner.subquery("numbered")).where("last_peer > first_peer")
-    if around:
+    return with_clauses(outer, around, [])
+
+
+def with_clauses(query: exp.Expr, around: list[Any], more: list[exp.CTE]) -> exp.Expr:
+    """A query behind the tables of WITH clauses, and some more; it is changed."""
+    tables = [*(table.copy() for clause in around for table in clause.expressions), *more]
+    if tables:
         recursive = any(clause.args.get("recursive") for clause in around)
-        tables = [table.copy() for clause in around for table in clause.expressions]
-        outer.set("with_", exp.With(expressions=tables, recursive=recursive))
-    return outer
+        query.set("with_", exp.With(expressions=tables, recursive=recursive))
+    return query
 
 
-_KEPT = frozenset({"from_", "joins", "laterals", "where", "group", "having", "windows"})
+KEPT = frozenset({"from_", "joins", "laterals", "where", "group", "having", "windows"})
 """The parts of a query that say which rows its windows see."""
 
 
-def _names_output(query: Any) -> bool:
+def names_output(query: Any) -> bool:
     """Whether a window, GROUP BY or HAVING names what may be an output that is no column of the name."""
     computed = {
         str(output.alias).lower()
@@ -66,8 +71,11 @@ def _names_output(query: Any) -> bool:
     )
 
 
-def _clauses(query: Any) -> list[Any] | None:
-    """The WITH clauses that a query sees, the outermost first; None where it may refer to rows around it."""
+def clauses_around(query: Any, *, anywhere: bool = False) -> list[Any] | None:
+    """The WITH clauses that a query sees, the outermost first; None where it may refer to rows around it.
+
+    With `anywhere` it may: an engine that is asked on its own then knows no such column.
+    """
     found: list[Any] = []
     names: set[str] = set()
     node = query
@@ -79,7 +87,9 @@ def _clauses(query: Any) -> list[Any] | None:
                 return None
             names |= own
             found.insert(0, clause)
-        if not _stands_alone(node) or (isinstance(node, exp.CTE) and _reads(query, str(node.alias))):
+        if not (anywhere or _stands_alone(node)) or (
+            isinstance(node, exp.CTE) and _reads(query, str(node.alias))
+        ):
             return None
         node = node.parent
     return found

@@ -5,7 +5,8 @@ or so. Where numbers may be binary, as in SQLite, beside columns, casts, literal
 point, every operation may round: its result counts as exact only where it is a whole number of small parts
 and below 2^53, and a literal beyond 2^53 does not count as exact at all. What an engine that keeps types
 computes with integers alone is exact: there an integer division drops what it drops by its meaning. So are
-sums of decimals, and decimals times integers. A difference on a database counts in one of two cases.
+sums of decimals, and decimals times integers. MONEY rounds to cents at each step: beside it no difference
+counts where a product with a fraction or a quotient stands. Elsewhere one on a database counts in two cases.
 
 1. Both queries still yield their results when evaluating an inexact quotient is made an error: none was
    evaluated.
@@ -94,6 +95,7 @@ _ARITHMETIC: tuple[Any, ...] = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Sum, exp
 _INTEGERS = frozenset({Kind.INT})
 _DECIMALS = frozenset({Kind.INT, Kind.DECIMAL})
 _MOMENTS = frozenset({Kind.DATE, Kind.DATETIME})
+_MONEY = frozenset({exp.DataType.Type.MONEY, exp.DataType.Type.SMALLMONEY})
 _EQUALITIES: tuple[Any, ...] = (
     exp.EQ,
     exp.NEQ,
@@ -121,6 +123,8 @@ class Arithmetic:
     """Names that can only mean columns of whole numbers or of decimals."""
     moments: frozenset[str]
     """Names that can only mean columns of days or moments, whose sums and differences are no fractions."""
+    in_cents: bool
+    """Whether amounts of MONEY are computed with, which round at each step and cannot be moved a little."""
 
     @classmethod
     def of(cls, trees: Sequence[exp.Expr], schema: Schema) -> Arithmetic:
@@ -150,13 +154,16 @@ class Arithmetic:
         whole = none if dialect.computes_in_binary else _columns_of(_INTEGERS, trees, schema)
         decimal = none if dialect.computes_in_binary else _columns_of(_DECIMALS, trees, schema)
         moments = _columns_of(_MOMENTS, trees, schema) if dialect.moments_differ_by_spans else none
-        return cls(schema.dialect, binary, tuple(dict.fromkeys(nodes)), whole, decimal, moments)
+        in_cents = any(_names_money(tree, schema) for tree in trees)
+        return cls(schema.dialect, binary, tuple(dict.fromkeys(nodes)), whole, decimal, moments, in_cents)
 
     def sites(self, tree: exp.Expr) -> list[exp.Expr]:
         """The operations and literals that may not be exact, the outermost first."""
         return [node for node in tree.walk(bfs=True) if self._may_round(node)]
 
     def _may_round(self, node: exp.Expr) -> bool:
+        if self.in_cents and isinstance(node, exp.Mul):
+            return not (self._is_whole(node.this) or self._is_whole(node.expression))
         if isinstance(node, self.nodes) or _is_double(node):
             return not (isinstance(node, _ARITHMETIC) and self._is_exact(node))
         return self.binary and isinstance(node, exp.Literal) and not node.is_string and _is_large(node)
@@ -344,6 +351,18 @@ def _columns_of(kinds: frozenset[Kind], trees: Sequence[exp.Expr], schema: Schem
             others |= {column.name.lower() for column in table_alias.columns}
         others |= {table.alias_or_name.lower() for table in tree.find_all(exp.Table, exp.Subquery)}
     return frozenset(found - others)
+
+
+def _names_money(tree: exp.Expr, schema: Schema) -> bool:
+    """Whether a query names a column of MONEY, or makes such amounts."""
+    names = {
+        column.name.lower()
+        for table in schema.tables
+        for column in table.columns
+        if column.type.sql.upper().startswith("MONEY")
+    }
+    made = any(cast.to.this in _MONEY for cast in tree.find_all(exp.Cast))
+    return made or any(str(column.name).lower() in names for column in tree.find_all(exp.Column))
 
 
 def _is_double(node: exp.Expr) -> bool:

@@ -25,6 +25,7 @@ from truespec.domains.sql.engines.registry import engine
 from truespec.domains.sql.engines.result import Outcome, Rows, folded, same
 from truespec.domains.sql.engines.script import Database, insert_statements
 from truespec.domains.sql.places import SIDES, place_of
+from truespec.domains.sql.refute.equals import Equals, equals
 from truespec.domains.sql.refute.measured import measured
 from truespec.domains.sql.refute.rounding import MOVES, TOLERANCE, Arithmetic
 from truespec.domains.sql.refute.ties import variants
@@ -190,7 +191,9 @@ class Run:
         if self.inexact and not self._beyond_rounding(database, found, ordered):
             return Doubt()
         if self.choices:
-            doubt = self._hidden_ties(database, found, ordered) or self._kept_of_equals(found, ordered)
+            doubt = self._hidden_ties(database, found, ordered) or self._kept_of_equals(
+                database, found, ordered
+            )
             if doubt is not None:
                 return doubt
         shuffles = MORE_SHUFFLES if self.choices else SHUFFLES
@@ -258,18 +261,22 @@ class Run:
                         return Doubt(frozenset({side}))
         return None
 
-    def _kept_of_equals(self, found: list[Outcome], ordered: bool) -> Doubt | None:
-        """Values that are equal and can be told apart, of which a set operation keeps that of either side.
+    def _kept_of_equals(self, database: Database, found: list[Outcome], ordered: bool) -> Doubt | None:
+        """Values that are equal and can be told apart, of which a query keeps either (`equals.py`)."""
+        letters = self._equals[0].texts or self._equals[1].texts
+        alike = same(*(folded(one, letters=letters) for one in found), ordered=ordered)
+        for side, kept in enumerate(self._equals):
+            if not kept.shown and not (letters and alike):
+                continue  # results that differ in more than the forms of texts
+            if not (kept.unasked or (kept.questions and self._have_peers(database, kept.questions))):
+                continue
+            if ordered or not self.is_determined(side):
+                return Doubt(frozenset({side}))
+        return None
 
-        They are texts that the collation calls equal, and numbers as texts, 1 and 1.0.
-        """
-        if all(tree.find(exp.SetOperation) is None for tree in self.trees):
-            return None
-        letters = DIALECTS[self.schema.dialect].collation_merges_texts
-        if not same(*(folded(one, letters=letters) for one in found), ordered=ordered):
-            return None
-        open_sides = frozenset(side for side in (0, 1) if not self.is_determined(side))
-        return Doubt(open_sides) if open_sides else None
+    @cached_property
+    def _equals(self) -> list[Equals]:
+        return [equals(tree, self.schema, self.ordered) for tree in self.trees]
 
     def _have_peers(self, database: Database, questions: list[str]) -> bool:
         """Whether rows tie on a database, or may."""
@@ -278,6 +285,8 @@ class Run:
 
     def _beyond_rounding(self, database: Database, found: list[Outcome], ordered: bool) -> bool:
         """See `rounding` for the two cases."""
+        if self.arithmetic.in_cents:
+            return False
         settings = self.settings
         if DIALECTS[self.schema.dialect].division_digits_set_by_session:
             settings = replace(settings, digits=30)

@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from truespec.domains.sql.dialects.registry import DIALECTS
+from truespec.domains.sql.refute.borders import border
 from truespec.domains.sql.refute.determined import is_aggregate, leaves_choice
 from truespec.domains.sql.refute.orders import (
     chooses,
@@ -117,9 +118,13 @@ def _settle(
         and (sorted_source or windows)
         and not _is_settled(query, schema)
     ):
-        if query.args.get("offset") is not None:
+        count = width(query)
+        # The rows that the outermost query puts out are those of both orders only if all orders yield them.
+        cut = None if query is _top(root) or _picks(query) else border(query, count)
+        if cut is not None:
+            asked.append(cut)
+        elif query.args.get("offset") is not None:
             return None
-        count = _width(query)
         if count is None:
             return None
         _continue(query, [exp.Literal.number(place) for place in range(1, count + 1)], descending)
@@ -203,7 +208,7 @@ def _may_be_text(name: str, schema: Schema) -> bool:
     return not kinds or any(kind not in (Kind.INT, Kind.DECIMAL, Kind.DATE, Kind.BOOL) for kind in kinds)
 
 
-def _width(query: Any) -> int | None:
+def width(query: Any) -> int | None:
     """How many columns a query yields; None where a star hides it, unless it is one subquery's alone."""
     first = query
     while not isinstance(first, exp.Select):
@@ -216,7 +221,7 @@ def _width(query: Any) -> int | None:
     plain = len(first.expressions) == 1 and type(first.expressions[0]) is exp.Star
     if not plain or first.args.get("joins") or source is None or any(first.expressions[0].args.values()):
         return None
-    return _width(source.this.this) if isinstance(source.this, exp.Subquery) else None
+    return width(source.this.this) if isinstance(source.this, exp.Subquery) else None
 
 
 def _list_in_order(listing: Any, schema: Schema, descending: bool) -> None:
