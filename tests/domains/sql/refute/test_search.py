@@ -539,6 +539,11 @@ def test_choices_by_windows_values_collations_and_cents_are_no_difference(
     ("oracle", "candidate", "dialect"),
     [
         (
+            "SELECT COUNT(*) AS a FROM (SELECT g FROM t GROUP BY g LIMIT 2) AS q",
+            "SELECT COUNT(*) AS a FROM (SELECT g FROM t GROUP BY g LIMIT 3) AS q",
+            "sqlite",
+        ),
+        (
             "SELECT quote(x) AS a FROM (SELECT x * 1.5 AS x FROM t UNION SELECT x FROM t WHERE x > 1) AS q",
             "SELECT quote(x) AS a FROM (SELECT x * 1.5 AS x FROM t UNION SELECT x FROM t WHERE x > 2) AS q",
             "sqlite",

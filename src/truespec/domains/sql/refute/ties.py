@@ -120,7 +120,8 @@ def _settle(
     ):
         count = width(query)
         # The rows that the outermost query puts out are those of both orders only if all orders yield them.
-        cut = None if query is _top(root) or _picks(query) else border(query, count)
+        shown = query is _top(root) or _picks(query) or _is_counted(query)
+        cut = None if shown else border(query, count)
         if cut is not None:
             asked.append(cut)
         elif query.args.get("offset") is not None:
@@ -173,6 +174,16 @@ def _picks(query: Any) -> bool:
     """Whether a query keeps one row of several by DISTINCT ON."""
     distinct = query.args.get("distinct")
     return isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None
+
+
+def _is_counted(query: Any) -> bool:
+    """Whether of the rows of a derived table only their number is asked for."""
+    start = query.parent.parent if isinstance(query.parent, exp.Subquery) else None
+    around = start.parent if isinstance(start, exp.From) else None
+    if not isinstance(around, exp.Select) or around.args.get("joins") or around.args.get("where"):
+        return False
+    counts = [output.unalias() for output in around.expressions]
+    return all(isinstance(count, exp.Count) and isinstance(count.this, exp.Star) for count in counts)
 
 
 def _is_settled(query: Any, schema: Schema) -> bool:
