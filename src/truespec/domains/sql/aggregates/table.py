@@ -43,6 +43,7 @@ from truespec.domains.sql.ir.kinds import (
     Other,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg, real
+from truespec.domains.sql.ir.ordered_types import is_ordered
 from truespec.domains.sql.ir.symbols import functions, is_false, name_of, operands
 from truespec.domains.sql.ir.values import Val, check_compared, identical, known, numeric, to_real, united
 from truespec.domains.sql.ir.world import World
@@ -185,7 +186,7 @@ class AggregateTable(Aggregates):
             raise Unsupported(f"sql: {function} of an ENUM, which an index orders by position")
         if kind == TEXT and world.enums and not world.dialect.expressions_lose_type:
             raise Unsupported(f"sql: {function} of a text beside ENUM columns, which order by position")
-        if isinstance(kind, Other):
+        if isinstance(kind, Other) and not is_ordered(kind):
             if self.agree(Bag(tuple(terms))):
                 return self.any(Bag(tuple(terms)))
             raise Unsupported(f"sql: {function} over values of type {kind.shown}")

@@ -36,6 +36,7 @@ from truespec.domains.sql.ir.kinds import (
     Padded,
 )
 from truespec.domains.sql.ir.logic import FALSE, TRUE, Expr, Formula, conj, disj, ite, neg
+from truespec.domains.sql.ir.ordered_types import is_ordered, number_of, rank, written
 from truespec.domains.sql.ir.symbols import name_of
 from truespec.domains.sql.ir.truth import logical_not
 from truespec.domains.sql.ir.values import Val, check_compared, computed, number, numeric, to_real
@@ -113,6 +114,13 @@ def comparable(world: World, left: Val, right: Val) -> tuple[Val, Val]:
             raise Unsupported("sql: a CHAR(n) compared with another text")
         read = Val(FALSE, world.text(text.literal.rstrip(" ")), other.kind)
         return (read, other) if left is text else (other, read)
+    for value, other in ((left, right), (right, left)):
+        read_as = written(value, other.kind, world.dialect) if is_ordered(other.kind) else None
+        year = number_of(other, value) if read_as is None else None
+        if year is not None:
+            return (value, year) if value is left else (year, value)
+        if read_as is not None:
+            return (read_as, other) if value is left else (other, read_as)
     raise Unsupported(f"sql: a comparison of {left.kind} with {right.kind}")
 
 
@@ -270,6 +278,8 @@ def less(world: World, left: Val, right: Val) -> Val:
         return Val(null, sooner, BOOL)
     if left.kind == BOOL:
         return Val(null, conj(neg(left.val), right.val), BOOL)
+    if is_ordered(left.kind):
+        return Val(null, rank(left.val, left.kind) < rank(right.val, right.kind), BOOL)
     if left.kind not in {*NUMBERS, *MOMENTS, SPAN}:
         raise Unsupported(f"sql: an order of values of type {left.kind.shown}")
     threshold = _threshold(left, right, monotone_days.compared)

@@ -20,7 +20,7 @@ Names = frozenset[str]
 """Names of Z3 functions and constants."""
 
 NONE: Names = frozenset()
-_FIXED = ("text!", "nil!", "agg!", "fix!")
+_FIXED = ("text!", "value!", "nil!", "agg!", "fix!")
 _Result = TypeVar("_Result")
 _known: dict[int, tuple[Names, Names, int]] = remembering({})
 _alive: list[Expr] = remembering([])

@@ -15,6 +15,7 @@ import z3
 
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
+from truespec.domains.sql.ir import ordered_types
 from truespec.domains.sql.ir.cases import in_capitals
 from truespec.domains.sql.ir.effort import FULL, Effort, Pause
 from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, taken_out, text_facts
@@ -357,8 +358,7 @@ class World:
             dated = iso_facts(self.texts, names, self._checks)
             names = names.union(*map(functions, dated))
             facts += dated
-        facts += date_facts(self.dates, names)
-        return facts
+        return [*facts, *date_facts(self.dates, names), *ordered_types.facts(names)]
 
     # Proof
 

@@ -22,6 +22,8 @@ from truespec.domains.sql.ir.bags import Bag, Term, renamed
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.kinds import DATED, TEXT
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, neg
+from truespec.domains.sql.ir.ordered_types import is_ordered
+from truespec.domains.sql.ir.ordered_types import rank as ordered_rank
 from truespec.domains.sql.ir.values import Val, identical
 from truespec.domains.sql.ir.world import World
 
@@ -52,6 +54,8 @@ def of(world: World, symbol: Symbol, *, pairs: bool = True) -> list[Formula]:
 
 def _extreme(world: World, symbol: Symbol, value: Expr) -> Formula:
     def rank(expression: Expr) -> Expr:
+        if is_ordered(symbol.kind):
+            return ordered_rank(expression, symbol.kind)
         return world.collation(expression) if symbol.kind in (TEXT, DATED) else expression
 
     chosen = _restricted(symbol.bag, lambda out: out.val == value)

@@ -13,6 +13,7 @@ from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
 from truespec.domains.sql.dialects.dialect import DecimalCast
+from truespec.domains.sql.ir import ordered_types
 from truespec.domains.sql.ir.dates import day, day_of_zoned, moment, read_date
 from truespec.domains.sql.ir.kinds import (
     ALWAYS_NULL,
@@ -28,6 +29,7 @@ from truespec.domains.sql.ir.kinds import (
     TEXT,
     ZONED,
     Kind,
+    Other,
     Sealed,
     padded,
 )
@@ -207,6 +209,8 @@ def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
             return day(value)
         if value.kind == ZONED:
             return day_of_zoned(value)
+    if to.this is _Type.TIME and not to.expressions and reader.dialect.literals_take_type:
+        return ordered_types.written(value, Other("other:TIME"), reader.dialect)
     moments = [_Type.DATETIME, _Type.TIMESTAMP]
     moments += [_Type.TIMESTAMPNTZ] if reader.dialect.parser_renames_timestamp else []
     moments += [_Type.TIMESTAMPTZ] if reader.dialect.zoned_moment_is_moment else []
