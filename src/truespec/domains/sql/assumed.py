@@ -64,6 +64,8 @@ def assumptions(trees: Iterable[exp.Expr], schema: Schema, settings: Settings) -
             if column.type.kind in (Kind.DATE, Kind.DATETIME) and dialect.dates_may_be_zero:
                 days.append(name)
     found = []
+    if schema.unread:
+        found.append(f"constraints that are not read are left out of account: {'; '.join(schema.unread)}")
     if any(tree.find(exp.Collate) is not None for tree in trees) or schema.collated(tables):
         found.append("the collations that are written order texts as the database's own one does")
     if declared:

@@ -111,8 +111,9 @@ class Schema:
     ddl: str
     """The text it was read from, without comments."""
     unread: tuple[str, ...] = ()
-    """Clauses that constrain rows and that are not read here, each with its table. The engine knows them; no
-    proof is made under them."""
+    """Clauses that are not read here, each with its table; the engine knows them."""
+    unclear: tuple[str, ...] = ()
+    """Those of them that may say more than which rows there are: no proof is made under them."""
 
     def table(self, name: str) -> Table:
         """The table of this name, any case; `KeyError` where there is none."""
@@ -187,7 +188,8 @@ def read_schema(ddl: str, dialect: str = DIALECTS[0]) -> Schema:
         raise OracleError("schema: one table is created twice")
     by_name = {draft.name.lower(): draft for draft in drafts}
     unread += [clause for draft in drafts for clause in draft.unread]
-    return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl, tuple(unread))
+    unclear = tuple(clause for draft in drafts for clause in draft.unclear)
+    return Schema(tuple(draft.table(by_name) for draft in drafts), dialect, ddl, tuple(unread), unclear)
 
 
 def _draft_of(lexemes: Sequence[Lexeme], ddl: str, dialect: str) -> _Draft:
@@ -204,6 +206,7 @@ def _draft_of(lexemes: Sequence[Lexeme], ddl: str, dialect: str) -> _Draft:
         except OracleError:
             raise error from None
         draft.unread += reduced.unread
+        draft.unclear += reduced.unclear
         draft.filled += reduced.filled
         return draft
 
@@ -239,6 +242,7 @@ class _Draft:
         self.references: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = []
         self.checks: list[str] = []
         self.unread: list[str] = []
+        self.unclear: list[str] = []
         self.filled: list[str] = []
         self.generated: list[str] = []
         self.identity = False
@@ -285,6 +289,7 @@ class _Draft:
                     asked.add(bool(kind.args.get("allow_null")))
                     if len(asked) > 1:  # each engine makes something else of it
                         self._not_read(kind)
+                        self.unclear.append(self.unread[-1])
                 case exp.UniqueColumnConstraint():
                     if self._known(kind, ("include",)):
                         self.uniques.append((name,))

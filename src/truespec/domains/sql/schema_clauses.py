@@ -1,7 +1,8 @@
 """What is read of a CREATE TABLE that the parser does not read whole: columns, and the clauses that it does.
 
-The rest is left to the engine, and named: no proof is made under it, and counterexamples fit the tables of
-the schema's own text.
+The rest is left to the engine, and named: counterexamples fit the tables of the schema's own text. What only
+says which rows there may be, as a key that is not read does, leaves proofs as they are: they hold of more
+databases. No proof is made under anything else.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ _TABLE_CLAUSES = words(
     "CONSTRAINT PRIMARY UNIQUE CHECK FOREIGN EXCLUDE KEY INDEX FULLTEXT SPATIAL PERIOD ALTER VECTOR"
 )
 """The first word of an item of CREATE TABLE that declares no column."""
+_CONSTRAINTS = _TABLE_CLAUSES - words("PERIOD ALTER VECTOR")
+"""Those after which a table holds fewer rows, or the same ones."""
 _AFTER_TYPE = words(
     """
     AS AUTO_INCREMENT AUTOINCREMENT CHARSET CHECK COLLATE COLUMN_FORMAT COMMENT COMPRESSED COMPRESSION
@@ -40,6 +43,8 @@ class Reduced:
     """The statement with the columns and the clauses that are read."""
     unread: tuple[str, ...]
     """The rest, each clause as it is written, with its table."""
+    unclear: tuple[str, ...]
+    """Those of the rest that may say more than which rows there are."""
     filled: tuple[str, ...]
     """Columns of a PRIMARY KEY that is not read: they hold no NULL."""
 
@@ -95,17 +100,19 @@ def reduce(lexemes: Sequence[Lexeme], ddl: str, readable: Callable[[str], bool])
     name = lexemes[opening - 1].value or lexemes[opening - 1].text
     kept: list[str] = []
     unread: list[str] = []
+    unclear: list[str] = []
     filled: list[str] = []
 
-    def leave(text: str) -> None:
+    def leave(text: str, *, clear: bool) -> None:
         unread.append(f"{text[:80]!r} of table {name!r}")
+        unclear.extend(() if clear else unread[-1:])
 
     for item in _items(lexemes[opening + 1 : closing]):
         text = ddl[item[0].start : item[-1].end]
         if readable(f"{head}{text})"):
             kept.append(text)
             continue
-        leave(text)
+        leave(text, clear=item[0].word in _CONSTRAINTS)
         keyed = any(part.word == "PRIMARY" for part in item)
         if item[0].word in _TABLE_CLAUSES:
             filled += [
@@ -117,9 +124,12 @@ def reduce(lexemes: Sequence[Lexeme], ddl: str, readable: Callable[[str], bool])
         kept.append(_column(item, ddl, head, readable, keyed=keyed))
     ending = ddl[tail[0].start : tail[-1].end] if tail else ""
     if ending and not readable(f"{head}{', '.join(kept)}) {ending}"):
-        leave(ending)
+        leave(
+            ending,
+            clear=[lexeme.word for lexeme in tail] == ["WITHOUT", "ROWID"] or tail[0].word == "PARTITION",
+        )
         ending = ""
-    return Reduced(f"{head}{', '.join(kept)}) {ending}", tuple(unread), tuple(filled))
+    return Reduced(f"{head}{', '.join(kept)}) {ending}", tuple(unread), tuple(unclear), tuple(filled))
 
 
 def _column(

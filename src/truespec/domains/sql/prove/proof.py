@@ -103,8 +103,8 @@ def prove_briefly(
 
 def readers_in(world: World, oracle: exp.Expr, candidate: exp.Expr) -> tuple[Prover, Compiler]:
     """What reads both queries in a world, and what compares them; raises where no proof may be made."""
-    if world.schema.unread:
-        raise Unsupported(f"sql: no proof is made under {'; '.join(world.schema.unread)}, which is not read")
+    if world.schema.unclear:
+        raise Unsupported(f"sql: no proof is made under {'; '.join(world.schema.unclear)}, which is not read")
     world.read_check = read_check
     prover = Prover(world)
     compiler = Compiler(world, prover.aggregates)
@@ -258,7 +258,7 @@ def is_determined(query: exp.Expr, schema: Schema, settings: Settings, limit: Li
     subqueries whose row is not determined. A group's value that is not the same in all its rows is a choice
     too. What cannot be read counts as not determined. Raises `OutOfTime`.
     """
-    if schema.unread:
+    if schema.unclear:
         return False
     world = World(schema, settings, limit, BRIEF)
     world.read_check = read_check
