@@ -17,8 +17,9 @@ import z3
 from truespec.domains.sql.dialects.dialect import Dialect
 from truespec.domains.sql.ir.kinds import INT, TEXT, Kind, Other, Padded
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula
+from truespec.domains.sql.ir.opaque import strict
 from truespec.domains.sql.ir.symbols import name_of
-from truespec.domains.sql.ir.values import Val
+from truespec.domains.sql.ir.values import Val, to_real
 
 _ORDERED = re.compile(
     r"other:(TIME|YEAR|UUID|BIT|BYTEA|(?:TINY|MEDIUM|LONG)?BLOB|(?:VAR)?BINARY)(?:\(\d+\))?"
@@ -39,6 +40,18 @@ def is_ordered(kind: Kind) -> bool:
 def _type_of(label: str) -> str:
     found = _ORDERED.fullmatch(label)
     return "" if found is None else found[1]
+
+
+TIME_OF_DAY = Other("other:TIME")
+"""Times of day, as columns of type TIME hold them."""
+
+
+def part_of_time(value: Val, part: str, dialect: Dialect) -> Val | None:
+    """The hours or minutes of a time of day; None for any other value or part."""
+    if _type_of(value.kind.label) != "TIME" or part not in ("HOUR", "MINUTE"):
+        return None
+    found = strict(dialect, f"{part} of a time", [value], INT)
+    return to_real(found) if dialect.extract_is_numeric else found
 
 
 def rank(value: Expr, kind: Kind) -> Expr:

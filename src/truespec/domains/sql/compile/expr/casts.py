@@ -29,7 +29,6 @@ from truespec.domains.sql.ir.kinds import (
     TEXT,
     ZONED,
     Kind,
-    Other,
     Sealed,
     padded,
 )
@@ -209,8 +208,10 @@ def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
             return day(value)
         if value.kind == ZONED:
             return day_of_zoned(value)
+    if to.this is _Type.TIME and not to.expressions and value.kind == DATETIME:
+        return time_of(reader, value)
     if to.this is _Type.TIME and not to.expressions and reader.dialect.literals_take_type:
-        return ordered_types.written(value, Other("other:TIME"), reader.dialect)
+        return ordered_types.written(value, ordered_types.TIME_OF_DAY, reader.dialect)
     moments = [_Type.DATETIME, _Type.TIMESTAMP]
     moments += [_Type.TIMESTAMPNTZ] if reader.dialect.parser_renames_timestamp else []
     moments += [_Type.TIMESTAMPTZ] if reader.dialect.zoned_moment_is_moment else []
@@ -221,6 +222,20 @@ def _to_moment(reader: Reader, to: exp.DataType, value: Val) -> Val | None:
             raise Unsupported("sql: CAST to a moment of other precision")
         return moment(value)
     return None
+
+
+def time_of(reader: Reader, value: Val) -> Val:
+    """The time of day of a moment."""
+    if reader.world.fractional:
+        raise Unsupported("sql: the time of a moment, beside columns of other precision")
+    return strict(reader.dialect, "time of a moment", [value], ordered_types.TIME_OF_DAY)
+
+
+def _time(reader: Reader, node: exp.Time, scope: Scope) -> Val:
+    value = reader.value(node.this, scope)
+    if value.kind != DATETIME or reader.dialect.dates_are_texts or node.args.get("zone") is not None:
+        raise Unsupported(f"sql: TIME of a value of type {value.kind}")
+    return time_of(reader, value)
 
 
 def _kind_written(reader: Reader, to: exp.DataType) -> Kind:
@@ -272,4 +287,9 @@ def _try_cast(reader: Reader, node: exp.TryCast, scope: Scope) -> Val:
     return Val(disj(value.null, found.null), found.val, INT)
 
 
-READERS: Readers = {exp.Cast: _cast, exp.TryCast: _try_cast, exp.Timestamp: _timestamp}
+READERS: Readers = {
+    exp.Cast: _cast,
+    exp.TryCast: _try_cast,
+    exp.Timestamp: _timestamp,
+    exp.Time: _time,
+}

@@ -13,7 +13,7 @@ from truespec.domains.sql.compile.expr.date_functions import as_date, date_value
 from truespec.domains.sql.compile.reader import Reader
 from truespec.domains.sql.compile.readers import Readers
 from truespec.domains.sql.compile.scope import Scope
-from truespec.domains.sql.ir import monotone_days, spans
+from truespec.domains.sql.ir import monotone_days, ordered_types, spans
 from truespec.domains.sql.ir.dates import CLOCK, day, on_the_clock
 from truespec.domains.sql.ir.day_parts import day_of_month, month_number, year_number
 from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, REAL, SPAN, Sealed
@@ -45,6 +45,9 @@ def _extract(reader: Reader, node: exp.Extract, scope: Scope) -> Val:
         if found is None:
             return opaque(reader.dialect, f"extract {part}", [span], REAL)
         return to_real(found) if reader.dialect.extract_is_numeric else found
+    clock = ordered_types.part_of_time(span, part, reader.dialect)
+    if clock is not None:
+        return clock
     value = as_date(reader, span)
     if part == "EPOCH" and reader.dialect.moments_differ_by_spans:
         seconds = spans.part(spans.between(value, _EPOCH), part)

@@ -43,8 +43,8 @@ _MODIFIER = re.compile(
     r"[+-]?[0-9]{1,6} (?:day|month|year|hour|minute|second)s?|start of (?:day|month|year)|weekday [0-6]", re.I
 )
 """What SQLite may do to a date, without the clock and without zones."""
-_DAYS = re.compile(r"([+-]?[0-9]{1,6}) days?")
-"""Whole days that a date is moved by."""
+_STEP = re.compile(r"(?P<number>[+-]?[0-9]{1,4}) (?P<unit>day|month|year)s?|start of (?P<start>month|year)")
+"""What moves a day as it is written to another one."""
 
 
 def modified(reader: Reader, name: str, nodes: list[Any], scope: Scope, kind: Kind) -> Val:
@@ -103,18 +103,33 @@ def text_of_date(reader: Reader, name: str, node: Any, scope: Scope, kind: Kind)
 
 
 def _made_of_day(reader: Reader, name: str, value: Val) -> Val | None:
-    """DATE of a day as it is written, moved by days; None for all else."""
+    """DATE of a day as it is written, moved step by step; None for all else."""
     function, *steps = name.split(", ")
     literal = written_text(reader.world, value)
-    found = [_DAYS.fullmatch(step) for step in steps]
-    if function != "date" or literal is None or not DAY_TEXT.match(literal) or not all(found):
+    if function != "date" or literal is None or not DAY_TEXT.match(literal):
         return None
     try:
-        day = datetime.date.fromisoformat(literal)
-        day += datetime.timedelta(days=sum(int(step[1]) for step in found if step is not None))
+        made: datetime.date | None = datetime.date.fromisoformat(literal)
+        for step in steps:
+            made = None if made is None else _moved(made, step)
     except (ValueError, OverflowError):
         return None
-    return Val(value.null, reader.world.text(day.isoformat()), TEXT)
+    return None if made is None else Val(value.null, reader.world.text(made.isoformat()), TEXT)
+
+
+def _moved(start: datetime.date, step: str) -> datetime.date | None:
+    """A day moved by a modifier; None for one that is not read, or a day that a month may lack."""
+    found = _STEP.fullmatch(step)
+    if found is None:
+        return None
+    if found["start"]:
+        return start.replace(day=1) if found["start"] == "month" else start.replace(month=1, day=1)
+    number = int(found["number"])
+    if found["unit"] == "day":
+        return start + datetime.timedelta(days=number)
+    months = number * (12 if found["unit"] == "year" else 1)
+    years, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    return None if start.day > 28 else start.replace(year=years, month=month + 1)
 
 
 def part_of_date(reader: Reader, value: Val, start: int, length: int) -> Val | None:

@@ -19,6 +19,7 @@ from truespec.domains.sql.ir.facts import MONTH_START, WEEK, WEEK_START, YEAR_ST
 from truespec.domains.sql.ir.kinds import DATE, DATETIME, INT, SPAN, TEXT, Other
 from truespec.domains.sql.ir.logic import Expr, Formula, conj, disj, neg
 from truespec.domains.sql.ir.opaque import opaque
+from truespec.domains.sql.ir.ordered_types import part_of_time
 from truespec.domains.sql.ir.values import Val
 from truespec.verdict import Unsupported
 
@@ -102,6 +103,9 @@ def _clock_of(reader: Reader, node: exp.Hour | exp.Minute, scope: Scope) -> Val:
     of_span = spans.part(value, part) if value.kind == SPAN else None
     if of_span is not None:
         return of_span
+    of_time = part_of_time(value, part, reader.dialect)
+    if of_time is not None:
+        return of_time
     if isinstance(value.kind, Other) or (value.kind == TEXT and not reader.dialect.errors_raise):
         return opaque(reader.dialect, part, [value], INT)  # of a time of day, or of a text that may be one
     return on_the_clock(as_date(reader, value), part)
