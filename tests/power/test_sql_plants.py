@@ -20,10 +20,9 @@ import z3
 from power.sql_slips import slips, wrongly_proved
 from truespec.domains.sql import rules
 from truespec.domains.sql.aggregates.table import AggregateTable
-from truespec.domains.sql.compile import joins
+from truespec.domains.sql.compile import classes, joins
 from truespec.domains.sql.compile.expr import conditions, texts
 from truespec.domains.sql.ir import bags, comparisons
-from truespec.domains.sql.ir.day_parts import month_begun
 from truespec.domains.sql.ir.existence import exists
 from truespec.domains.sql.ir.keys import reduced
 from truespec.domains.sql.ir.kinds import BOOL
@@ -76,7 +75,6 @@ from truespec.domains.sql.rules import (
     looked_up_rows,
     many_choices,
     middle_values,
-    months_of_groups,
     optional_partner,
     ordered_pairs,
     other_constants,
@@ -554,8 +552,7 @@ def walks_begin_at_any_column(patch: pytest.MonkeyPatch) -> None:
 
 
 def all_months_are_one(patch: pytest.MonkeyPatch) -> None:
-    real = month_begun
-    patch.setattr(months_of_groups, "month_begun", lambda day: None if real(day) is None else z3.IntVal(1))
+    patch.setattr(classes, "operands", lambda value: (z3.IntVal(1),))
 
 
 def what_is_joined_is_put_out_anyway(patch: pytest.MonkeyPatch) -> None:

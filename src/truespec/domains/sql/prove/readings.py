@@ -20,7 +20,7 @@ class Reading:
     """As the first part and a recursion that begins after it: a tree may be walked from its root, or from the
     root's children."""
     by_months: bool = False
-    """With constants that begin months as the beginnings of these (`rules/months_of_groups.py`)."""
+    """With constants that begin months as the beginnings of these, by which groups are numbered."""
 
 
 READINGS = (Reading(follows_walks=True), Reading(starts_later=True))

@@ -14,7 +14,6 @@ from truespec.domains.sql.rules import (
     group_determined,
     known_flags,
     known_values,
-    months_of_groups,
 )
 
 Rule = Callable[[World, Term], Term]
@@ -36,7 +35,6 @@ RULES: tuple[Rule, ...] = (folding, reduced, known_flags.apply)
 """What is applied to every term."""
 GROUP_RULES: tuple[Rule, ...] = (
     known_values.apply,
-    months_of_groups.apply,
     distinct_of_unique.apply,
     group_determined.apply,
     folding,
