@@ -18,7 +18,7 @@ from sqlglot import exp
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.refute.determined import grouping_keys
 from truespec.domains.sql.refute.forms import Forms
-from truespec.domains.sql.refute.orders import PICKING, is_derived, own
+from truespec.domains.sql.refute.orders import PICKING, function_of, is_derived, own
 from truespec.domains.sql.refute.peers import KEPT, clauses_around, names_output, with_clauses
 from truespec.domains.sql.refute.ties import width
 from truespec.domains.sql.schema import Schema
@@ -125,7 +125,7 @@ class _Reader:
             self._ask_of(query, keys, _READ)
         for node in own(query):
             if isinstance(node, exp.Window):
-                function = _function(node)
+                function = function_of(node)
                 if not isinstance(function, (*_COUNTING, *PICKING)):
                     self._ask_of(query, [*(node.args.get("partition_by") or ()), _argument(function)], KEPT)
             elif isinstance(node, exp.AggFunc) and not isinstance(node, _COUNTING):
@@ -175,13 +175,6 @@ def _is_cut(query: Any) -> bool:
         isinstance(query.args.get("distinct"), exp.Distinct)
         and query.args["distinct"].args.get("on") is not None
     )
-
-
-def _function(window: Any) -> Any:
-    inner = window.this
-    while isinstance(inner, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
-        inner = inner.this
-    return inner
 
 
 def _around(node: Any) -> Any:

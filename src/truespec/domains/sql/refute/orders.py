@@ -65,7 +65,7 @@ def windows_of(query: Any) -> list[Any]:
 
 def looks_at_order(window: Any, query: Any) -> bool:
     """Whether rows that tie in a window may get other values when they come in another order."""
-    return not isinstance(_function(window), _ORDERLESS) or _by_rows(window, query, 0)
+    return not isinstance(function_of(window), _ORDERLESS) or _by_rows(window, query, 0)
 
 
 def _by_rows(window: Any, query: Any, depth: int) -> bool:
@@ -80,7 +80,8 @@ def _by_rows(window: Any, query: Any, depth: int) -> bool:
     return named is None or depth == MAX_NAMED or _by_rows(named, query, depth + 1)
 
 
-def _function(window: Any) -> Any:
+def function_of(window: Any) -> Any:
+    """The function of a window, without what is said of its NULLs and rows."""
     inner = window.this
     while isinstance(inner, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
         inner = inner.this

@@ -178,18 +178,9 @@ class Arithmetic:
                 return not node.is_string and node.name.isdigit() and not _is_large(node)
             case exp.Column():
                 return node.name.lower() in self.whole
-            case exp.Count() | exp.Null():
-                return True
-            case exp.Paren() | exp.Neg() | exp.Abs() | exp.Sum() | exp.Min() | exp.Max():
-                return self._is_whole(node.this)
-            case exp.Add() | exp.Sub() | exp.Mul() | exp.IntDiv() | exp.Mod():
+            case exp.Mul() | exp.IntDiv() | exp.Mod():
                 return self._is_whole(node.this) and self._is_whole(node.expression)
-            case exp.Case():
-                parts = [branch.args["true"] for branch in node.args["ifs"]]
-                return all(map(self._is_whole, [*parts, node.args.get("default") or exp.Null()]))
-            case exp.Coalesce():
-                return all(map(self._is_whole, [node.this, *node.expressions]))
-        return False
+        return _passes_on(node, self._is_whole)
 
     def _is_decimal(self, node: Any) -> bool:
         """Whether an engine that keeps types computes this with decimals: it has as many digits as it takes.
@@ -198,28 +189,14 @@ class Arithmetic:
         """
         match node:
             case exp.Literal():
-                return (
-                    bool(self.decimal)
-                    and not node.is_string
-                    and re.fullmatch(r"[\d.]+", node.name) is not None
-                )
+                plain = re.fullmatch(r"[\d.]+", node.name) is not None
+                return bool(self.decimal) and not node.is_string and plain
             case exp.Column():
                 return node.name.lower() in self.decimal
-            case exp.Count() | exp.Null():
-                return True
-            case exp.Paren() | exp.Neg() | exp.Abs() | exp.Sum() | exp.Min() | exp.Max():
-                return self._is_decimal(node.this)
-            case exp.Add() | exp.Sub():
-                return self._is_decimal(node.this) and self._is_decimal(node.expression)
             case exp.Mul():
                 factors = (node.this, node.expression)
                 return all(map(self._is_decimal, factors)) and any(map(self._is_whole, factors))
-            case exp.Case():
-                parts = [branch.args["true"] for branch in node.args["ifs"]]
-                return all(map(self._is_decimal, [*parts, node.args.get("default") or exp.Null()]))
-            case exp.Coalesce():
-                return all(map(self._is_decimal, [node.this, *node.expressions]))
-        return False
+        return _passes_on(node, self._is_decimal)
 
     def _moves(self, node: exp.Expr) -> bool:
         """Whether this is a sum or difference of a day or a moment: a day, a moment, a span or whole days."""
@@ -315,6 +292,23 @@ class Arithmetic:
         size = exp.Abs(this=value.copy())
         small = exp.LT(this=size, expression=exp.Literal.number(BINARY_LIMIT))
         return exp.and_(small, exact, exp.EQ(this=whole, expression=exp.Paren(this=scaled)))
+
+
+def _passes_on(node: Any, of_type: Callable[[Any], bool]) -> bool:
+    """Whether an operation yields a number of a type where all that it takes are: sums, and choices."""
+    match node:
+        case exp.Count() | exp.Null():
+            return True
+        case exp.Paren() | exp.Neg() | exp.Abs() | exp.Sum() | exp.Min() | exp.Max():
+            return of_type(node.this)
+        case exp.Add() | exp.Sub():
+            return of_type(node.this) and of_type(node.expression)
+        case exp.Case():
+            parts = [branch.args["true"] for branch in node.args["ifs"]]
+            return all(map(of_type, [*parts, node.args.get("default") or exp.Null()]))
+        case exp.Coalesce():
+            return all(map(of_type, [node.this, *node.expressions]))
+    return False
 
 
 def _whole(node: Any) -> Any:
