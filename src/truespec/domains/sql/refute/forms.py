@@ -17,7 +17,7 @@ from truespec.domains.sql.schema import Kind, Schema
 from truespec.domains.sql.schema_types import Type, read_type
 
 MAX_DEPTH = 24
-"""Names and expressions that are followed, one behind the other."""
+"""Expressions that are followed, one in the other."""
 ANY = "any"
 """The form of NULL, which is that of every other."""
 _TYPES = exp.DataType.Type
@@ -43,23 +43,49 @@ class Forms:
         self._name = schema.dialect
         collated = "COLLATE" in schema.ddl.upper() or tree.find(exp.Collate) is not None
         self.texts_merge = collated or self._dialect.collation_merges_texts
-        self._columns: dict[str, set[str | None]] = {}
-        for table in schema.tables:
-            for column in table.columns:
-                self._columns.setdefault(column.name.lower(), set()).add(self._of_type(column.type))
         self._schema = schema
-        self._aliases: dict[str, list[Any]] = {}
-        for alias in tree.find_all(exp.Alias):
-            self._aliases.setdefault(str(alias.alias).lower(), []).append(alias.this)
         self._unknown = {
             str(name.name).lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns
         }
+        self._made: dict[str, list[Any]] = {}
+        for alias in tree.find_all(exp.Alias):
+            self._made.setdefault(str(alias.alias).lower(), []).append(alias.this)
         operations = [one for one in tree.find_all(exp.SetOperation) if _is_outermost(one)]
-        while True:
-            mixed = {name for one in operations for name, form in self._outputs(one) if form is None}
-            if mixed <= self._unknown:
-                break
-            self._unknown |= mixed
+        places = [items for one in operations for items in self._places(one)]
+        for items in places:  # made by all sides
+            if items is not None:
+                self._made.setdefault(str(items[0].alias_or_name).lower(), []).extend(items)
+        columns: dict[str, set[str | None]] = {}
+        for table in schema.tables:
+            for column in table.columns:
+                columns.setdefault(column.name.lower(), set()).add(self._of_type(column.type))
+        if None in places:  # a star hides which names are made
+            self._unknown |= {*columns, *self._made}
+        self._forms: dict[str, str | None] = dict.fromkeys(self._made, ANY)
+        for name, found in columns.items():
+            self._forms[name] = next(iter(found)) if len(found) == 1 else None
+        self._follow()
+
+    def _follow(self) -> None:
+        """The form of each name: the least that agrees with all that makes its values.
+
+        By induction along what a value is made of: where the forms of all names hold of what goes into an
+        expression, they hold of what comes out.
+        """
+        readers: dict[str, set[str]] = {}
+        for name, made in self._made.items():
+            for column in {str(c.name).lower() for one in made for c in one.find_all(exp.Column)}:
+                readers.setdefault(column, set()).add(name)
+        waiting = dict.fromkeys(self._made)
+        while waiting:
+            name = next(iter(waiting))
+            del waiting[name]
+            before = self._forms.get(name, ANY)
+            found = {before, *(self.of(one) for one in self._made[name])} - {ANY}
+            after = ANY if not found else found.pop() if len(found) == 1 else None
+            if after != before:
+                self._forms[name] = after
+                waiting.update(dict.fromkeys(readers.get(name, ())))
 
     def of(self, node: Any, depth: int = 0) -> str | None:
         """The one form of an expression's values; None where there may be several."""
@@ -73,20 +99,20 @@ class Forms:
             case exp.Boolean() | exp.Predicate() | exp.Connector() | exp.Not():
                 return "boolean"
             case exp.Column():
-                return self._of_name(node, depth)
+                return self._of_name(node)
             case exp.Cast():
                 return self._of_type(read_type(node.to, self._name))
             case exp.Subquery():
-                found = [form for _, form in self._outputs(node, depth + 1)]
-                return found[0] if found else None
+                return next(self._outputs(node, depth + 1), None)
             case exp.Extract():
                 return f"part {node.name.lower()}"
             case exp.Add() | exp.Sub():
                 return self._of_sum(node, depth)
-            case exp.Mul() | exp.Sum():
-                parts = [node.this, *([node.expression] if isinstance(node, exp.Mul) else [])]
-                whole = all(self.of(part, depth + 1) == "int" for part in parts)
-                return "int" if whole else self._summed(node, depth)
+            case exp.Sum():
+                form = self.of(node.this, depth + 1)  # a sum of numbers of one scale has that scale
+                return form if form in (ANY, "int") or str(form).startswith("decimal") else None
+            case exp.Mul():
+                return self._of_whole(node, depth)
             case exp.Case() | exp.If():
                 ifs = [node] if isinstance(node, exp.If) else node.args["ifs"]
                 ends = "false" if isinstance(node, exp.If) else "default"
@@ -106,7 +132,7 @@ class Forms:
     def are_known(self, operation: Any) -> bool:
         """Whether each column of a set operation has one form, on all sides."""
         found = list(self._outputs(operation))
-        return bool(found) and all(form is not None for _, form in found)
+        return bool(found) and all(form is not None for form in found)
 
     def are_converted(self, operation: Any) -> bool:
         """Whether sides of a set operation have other types at one place: SQLite may convert to either."""
@@ -119,17 +145,17 @@ class Forms:
         found = {self.of(node, depth + 1) for node in nodes if node is not None} - {ANY}
         return ANY if not found else found.pop() if len(found) == 1 else None
 
-    def _summed(self, node: Any, depth: int) -> str | None:
-        """A sum of numbers of one scale has that scale."""
-        form = self.of(node.this, depth + 1) if isinstance(node, exp.Sum) else None
-        return form if form is not None and form.startswith("decimal") else None
-
     def _of_sum(self, node: Any, depth: int) -> str | None:
         if isinstance(node.this, exp.Interval) or isinstance(node.expression, exp.Interval):
             moment = node.expression if isinstance(node.this, exp.Interval) else node.this
             form = self.of(moment, depth + 1)
-            return "moment" if form in ("date", "datetime", "moment") else None
-        return "int" if self._one([node.this, node.expression], depth) == "int" else None
+            return "moment" if form in ("date", "datetime", "moment") else ANY if form == ANY else None
+        return self._of_whole(node, depth)
+
+    def _of_whole(self, node: Any, depth: int) -> str | None:
+        """Whole numbers of whole numbers."""
+        form = self._one([node.this, node.expression], depth)
+        return form if form in (ANY, "int") else None
 
     def _of_literal(self, node: Any) -> str | None:
         if node.is_string:
@@ -139,16 +165,11 @@ class Forms:
         digits = len(node.name.partition(".")[2]) if self._dialect.decimals_keep_their_digits else 0
         return f"decimal {digits}" if "e" not in node.name.lower() else None
 
-    def _of_name(self, node: Any, depth: int) -> str | None:
+    def _of_name(self, node: Any) -> str | None:
         name = str(node.name).lower()
         if isinstance(node.this, exp.Star) or name in self._unknown:
             return None
-        found = set(self._columns.get(name, ()))
-        for made in self._aliases.get(name, ()):
-            if not (isinstance(made, exp.Column) and str(made.name).lower() == name):
-                found.add(self.of(made, depth + 1))
-        found.discard(ANY)
-        return found.pop() if len(found) == 1 else None
+        return self._forms.get(name)
 
     def _of_type(self, kind: Type) -> str | None:
         """The form of a column's values; None where equal ones may be written differently."""
@@ -166,17 +187,18 @@ class Forms:
                 return kind.sql.lower()
         return None
 
-    def _outputs(self, query: Any, depth: int = 0) -> Iterator[tuple[str, str | None]]:
-        """The columns of a query by the names of the first side, with the form on all sides."""
-        if depth > MAX_DEPTH:
-            return
+    def _outputs(self, query: Any, depth: int = 0) -> Iterator[str | None]:
+        """The form of each column of a query, on all sides; one of none where a star hides columns."""
+        for items in self._places(query):
+            yield self._one(items, depth) if items is not None else None
+
+    def _places(self, query: Any) -> Iterator[Sequence[Any] | None]:
+        """What all sides of a query put out at each place; None alone where a star hides the places."""
         sides = [self._items(side) for side in _sides(query)]
-        if any(item.is_star for side in sides for item in side):  # which hides columns, and their places
-            for name in ("*", *self._columns, *self._aliases):
-                yield name, None
-            return
-        for items in zip(*sides, strict=False):
-            yield str(items[0].alias_or_name).lower(), self._one(items, depth)
+        if any(item.is_star for side in sides for item in side):
+            yield None
+        else:
+            yield from zip(*sides, strict=False)
 
     def _items(self, select: Any) -> list[Any]:
         """What a SELECT puts out, a star of one table of the schema written out."""
