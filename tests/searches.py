@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
-LONG = {"sql": ("sql.decide.MORE_DATABASES", "sql.decide.MAX_DATABASES", "sql.refute.bounded.MAX_DATABASES")}
+from truespec.domains.sql.engines.contract import Answered
+from truespec.domains.sql.engines.script import Database, insert_statements
+from truespec.domains.sql.refute.run import Run
+
+LONG = {
+    "sql": (
+        "sql.decide.MORE_DATABASES",
+        "sql.decide.MAX_DATABASES",
+        "sql.refute.bounded.MAX_DATABASES",
+    )
+}
 """The bounds of a search that a limit of seconds cuts short otherwise."""
 
 
@@ -19,3 +32,34 @@ def answers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("arith.decide.Comparison._relation", "rocq.domain.Rocq._relation"):
         monkeypatch.setattr(f"truespec.domains.{name}", lambda *_: None)
     monkeypatch.setattr("truespec.domains.fol.decide.LARGE", 0)  # of large formulas it is not looked for
+
+
+KEPT_ANSWERS = 20_000
+"""How many answers of engines are remembered: a group of cases asks for half as many."""
+_answers: dict[tuple[object, ...], list[Any]] = {}
+
+
+def remember_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No engine of SQL is asked again what the two queries of a pair yield on a database.
+
+    A search draws the same databases whichever query is the oracle.
+    """
+    ask = Run.many
+
+    def many(run: Run, databases: Sequence[Database], arrangement: int = 0) -> list[Answered]:
+        turn = 1 if run.texts == sorted(run.texts) else -1
+        about = (run.schema.ddl, run.settings, arrangement, *sorted(run.texts))
+        keys = [(*about, *insert_statements(database, run.schema)) for database in databases]
+        found: list[Answered | None] = [_answers[key][::turn] if key in _answers else None for key in keys]
+        new = [place for place, answer in enumerate(found) if answer is None]
+        for place, answer in zip(
+            new, ask(run, [databases[place] for place in new], arrangement), strict=True
+        ):
+            found[place] = answer
+            if isinstance(answer, list):
+                _answers[keys[place]] = answer[::turn]
+        if len(_answers) > KEPT_ANSWERS:
+            _answers.clear()
+        return [answer for answer in found if answer is not None]
+
+    monkeypatch.setattr(Run, "many", many)

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 from cases import TABLES, Case, all_cases, cases
-from searches import shorten
+from searches import remember_answers, shorten
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import DOMAINS, load
 from truespec.domains.verify import Pair, verify_pair
@@ -37,6 +37,11 @@ Which ones, the case's name says: over the cases of a table, each kind has its t
 
 SHORT_SEARCH = 100
 """Databases that a pair which stays open is tried on."""
+
+
+@pytest.fixture(autouse=True)
+def _sides_share_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember_answers(monkeypatch)
 
 
 def decide(case: Case, candidate: str | None = None, seconds: float = SECONDS) -> Verdict:
