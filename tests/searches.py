@@ -13,6 +13,7 @@ from truespec.domains.sql.refute.run import Run
 
 LONG = {
     "sql": (
+        "sql.decide.QUICK_DATABASES",
         "sql.decide.MORE_DATABASES",
         "sql.decide.MAX_DATABASES",
         "sql.refute.bounded.MAX_DATABASES",
@@ -32,6 +33,11 @@ def answers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("arith.decide.Comparison._relation", "rocq.domain.Rocq._relation"):
         monkeypatch.setattr(f"truespec.domains.{name}", lambda *_: None)
     monkeypatch.setattr("truespec.domains.fol.decide.LARGE", 0)  # of large formulas it is not looked for
+
+
+def confirm_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solvers have a second each to prove a pair of arithmetic again, where no answer will do as well."""
+    monkeypatch.setattr("truespec.domains.arith.recheck.SOLVER_SECONDS", 1.0)
 
 
 KEPT_ANSWERS = 20_000

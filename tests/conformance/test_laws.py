@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 from cases import TABLES, Case, all_cases, cases
-from searches import remember_answers, shorten
+from searches import confirm_soon, remember_answers, shorten
 from truespec.domains.contract import RecheckStatus
 from truespec.domains.registry import DOMAINS, load
 from truespec.domains.verify import Pair, verify_pair
@@ -107,7 +107,10 @@ def test_swapping_sides_keeps_the_answer_and_flips_the_relation(case: Case) -> N
 
 
 @pytest.mark.parametrize("case", all_cases("equivalent", "refuted"), ids=str)
-def test_verdict_survives_recheck_and_a_trip_through_json(case: Case) -> None:
+def test_verdict_survives_recheck_and_a_trip_through_json(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    confirm_soon(monkeypatch)
     verdict = decide(case)
     read = Verdict.from_json(verdict.to_json())
     recheck = load(case.domain).recheck(case.oracle, case.candidate, case.context, read, Limit.start(SECONDS))

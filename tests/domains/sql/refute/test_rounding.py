@@ -35,7 +35,7 @@ ALWAYS_TRUE = [
 """Conditions that hold of every number, and that floating point breaks on some."""
 
 
-DATABASES = 100
+DATABASES = 60
 """Each condition is tried on so many: without the guard, the first 40 refute 18 of the 44, as 250 do."""
 
 
