@@ -82,6 +82,7 @@ FILES = (
     "Parted",
     "Carried",
     "Conjectured",
+    "Tableau",
     "Portfolio",
     "Formula",
     "Reify",

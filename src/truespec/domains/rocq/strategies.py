@@ -436,6 +436,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     ),
     Strategy("by_built", 0.4, glance=0.3, expected=6.0, use=("recursion",), made_for=("recursion",)),
     Strategy("by_moved", 0.8, glance=0.6, expected=4.0, use=("recursion",), made_for=("recursion",)),
+    Strategy("by_tableau", 1.5, glance=0.8, expected=12.0, use=("inductive",), made_for=("inductive",)),
     Strategy(
         "by_fuel", 1.2, glance=0.9, expected=12.0, use=("division",), made_for=("division", "recursion")
     ),
