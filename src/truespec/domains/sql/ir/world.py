@@ -16,6 +16,7 @@ import z3
 from truespec.domains.sql.dialects.registry import DIALECTS
 from truespec.domains.sql.engines.contract import Settings
 from truespec.domains.sql.ir import ordered_types
+from truespec.domains.sql.ir.asking import IN_NUMBERS, IN_STEPS, PLAIN, ask, glance
 from truespec.domains.sql.ir.cases import in_capitals
 from truespec.domains.sql.ir.effort import FULL, Effort, Pause
 from truespec.domains.sql.ir.facts import collation, date_facts, emptiness, place_of, taken_out, text_facts
@@ -43,7 +44,7 @@ from truespec.domains.sql.ir.values import Val, computed
 from truespec.domains.sql.schema import Column, Schema, Table
 from truespec.domains.sql.schema import Kind as ColumnKind
 from truespec.solvers.limit import Limit
-from truespec.solvers.z3 import Outcome, apart, begin_anew, check
+from truespec.solvers.z3 import Outcome, apart, begin_anew
 from truespec.verdict import Incomplete
 
 ReadCheck = Callable[["World", Table, str, Expr], Val | None]
@@ -52,14 +53,8 @@ ReadCheck = Callable[["World", Table, str, Expr], Val | None]
 
 PROVED, DENIED, OPEN = "1", "x", "0"
 """What a trail says of a statement: that it is proved, that a model denies it, or neither."""
-GLANCE = 5_000
-"""How hard to look whether conditions contradict each other."""
 SECOND = 1_000_000
 """Microseconds in a second."""
-WAYS: tuple[dict[str, float | int], ...] = ({}, {"smt.qi.eager_threshold": 5.0}, {"smt.random_seed": 1})
-"""Options of Z3 that are tried in turn where rows are told by their numbers: each way misses some proofs."""
-STEPS_EFFORT, STEPS_DEPTH = 3, 3.0
-"""What more a statement about rows that follow one another may take, and how deep Z3 instantiates first."""
 
 
 def membership(row: Expr, table: Table) -> Formula:
@@ -405,26 +400,17 @@ class World:
 
     def decided(self, assumption: Formula, goal: Formula, effort: int) -> bool:
         """Ask Z3 for a proof; False where it finds none with this effort."""
-        for options in WAYS if self.in_numbers and not self.in_steps else WAYS[:1]:
-            solver = z3.Solver()
-            solver.set("rlimit", STEPS_EFFORT * effort if self.in_steps else effort)
-            if self.in_steps:
-                solver.set("smt.qi.eager_threshold", STEPS_DEPTH)
-            solver.set("arith.nl.grobner", False)  # its steps count little as effort and heed no timeout
-            for name, value in options.items():
-                solver.set(name, value)
-            solver.add(*self.axioms([assumption, goal]), assumption, z3.Not(goal))
-            outcome = check(solver, self.limit)
-            self.limit.check()
-            if outcome is not Outcome.UNKNOWN:
-                break
-        if outcome is Outcome.UNKNOWN:
+        kind = IN_STEPS if self.in_steps else IN_NUMBERS if self.in_numbers else PLAIN
+        statement = [*self.axioms([assumption, goal]), assumption, z3.Not(goal)]
+        asked = ask(statement, effort, kind, self.limit)
+        if not asked.ended:
             self.shortened, self.unanswered = True, self.unanswered + 1
             self.limit = self.limit if self.pause is None else self.pause.due  # it will not go on
-        self.denied = outcome is Outcome.SAT
-        if outcome is Outcome.UNSAT:
-            self.obligations.append(solver.to_smt2())
-        return outcome is Outcome.UNSAT
+        proved = asked.outcome is Outcome.UNSAT
+        self.denied = asked.ended and not proved
+        if proved:
+            self.obligations.append(asked.solver.to_smt2())
+        return proved
 
     def impossible(self, condition: Formula, share: int = 1) -> bool:
         """Whether the schema rules the condition out."""
@@ -444,7 +430,4 @@ class World:
         plain = [part for part in parts if not quantifier_depth(part)]
         names: set[str] = set().union(*map(functions, plain))
         facts = text_facts(self.texts, self.enums, self.dialect.collation_merges_texts, names)
-        solver = z3.Solver()
-        solver.set("rlimit", GLANCE)
-        solver.add(*facts, *date_facts(self.dates, names), *plain)
-        return check(solver, self.limit) is Outcome.UNSAT
+        return glance([*facts, *date_facts(self.dates, names), *plain], self.limit) is Outcome.UNSAT
