@@ -28,7 +28,7 @@ from truespec.domains.sql.places import SIDES, place_of
 from truespec.domains.sql.refute.equals import Equals, equals
 from truespec.domains.sql.refute.measured import measured
 from truespec.domains.sql.refute.rounding import MOVES, TOLERANCE, Arithmetic
-from truespec.domains.sql.refute.ties import variants
+from truespec.domains.sql.refute.ties import Variants, variants
 from truespec.domains.sql.schema import Schema
 from truespec.solvers.limit import Limit
 from truespec.verdict import OutOfTime, TruespecError
@@ -87,7 +87,6 @@ class Run:
         self.arithmetic = Arithmetic.of(self.trees, schema)
         self.inexact = any(map(self.arithmetic.is_inexact, self.trees))
         self.choices = any(map(_leaves_choices, self.trees)) or self.ordered
-        self.tied = [variants(tree, schema, self.ordered) for tree in self.trees]
         self.determined = determined
         self._determined: dict[int, bool] = {}
         self._doubted: tuple[Database, Doubt | None] | None = None
@@ -247,6 +246,11 @@ class Run:
         except Exception:  # a generator's own limits
             return None
         return Run(texts, trees, self.schema, "bag", self.settings, self.limit, lambda *_: False)
+
+    @cached_property
+    def tied(self) -> list[Variants | None]:
+        """What tells of each query whether it chooses among hidden ties."""
+        return [variants(tree, self.schema, self.ordered) for tree in self.trees]
 
     def _hidden_ties(self, database: Database, found: list[Outcome], ordered: bool) -> Doubt | None:
         """Ties that are broken by values, which no order of rows shows."""

@@ -67,7 +67,7 @@ def variants(tree: exp.Expr, schema: Schema, ordered: bool) -> Variants | None:
             made.texts.append(copy.sql(schema.dialect))
         except Exception:  # a generator's own limits
             return None
-    if set(made.texts) == {tree.sql(schema.dialect)}:
+    if made.texts and set(made.texts) == {tree.sql(schema.dialect)}:
         return None  # a generator left out what was added
     return made
 
