@@ -11,7 +11,7 @@ import pytest
 import z3
 
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.ir import world
+from truespec.domains.sql.ir import asking
 from truespec.domains.sql.ir.symbols import constants
 from truespec.domains.sql.prove.proof import ProofTrace, prove
 from truespec.domains.sql.schema import read_schema
@@ -45,7 +45,7 @@ def test_a_proof_takes_the_same_steps_whatever_was_proved_before(monkeypatch: py
         steps.append({key: taken.get_key_value(key) for key in taken.keys() if key in counted})  # noqa: SIM118
         return outcome
 
-    monkeypatch.setattr(world, "check", noted)
+    monkeypatch.setattr(asking, "check", noted)
     first = proof(BEFORE, EARLIER)
     assert first is not None
     alone, steps = steps, []
@@ -66,7 +66,7 @@ def test_what_is_remembered_ends_with_its_context() -> None:
 ASKED = """
 import sys
 from truespec.domains.sql.engines.contract import Settings
-from truespec.domains.sql.ir import world
+from truespec.domains.sql.ir import asking
 from truespec.domains.sql.prove.proof import prove_briefly
 from truespec.domains.sql.schema import read_schema
 from truespec.domains.sql.text.query import read_query
@@ -77,7 +77,7 @@ def noted(solver, limit):
     print(solver.sexpr())
     return check(solver, limit)
 
-world.check = noted
+asking.check = noted
 schema = read_schema("CREATE TABLE emp (id INT PRIMARY KEY, sal INT);", "sqlite")
 left, right = (read_query(text, schema, Settings()) for text in sys.argv[1:])
 prove_briefly(left, right, schema, "auto", Settings(), Limit.start(600.0))

@@ -201,8 +201,6 @@ STARTS = frozenset({MONTH_START, YEAR_START, WEEK_START})
 """The functions to first days: each tells the number that it is given."""
 ZONED_DAY, DAY_ZONED = "zoned.day", "day.zoned"
 """The functions from a day to its first moment with a zone, and back."""
-OF_DAYS = frozenset({"year", "yearmonth", WEEK, *STARTS, ZONED_DAY, DAY_ZONED})
-"""Functions of days, and of numbers that count them."""
 
 
 def _starts(names: set[str]) -> list[Formula]:

@@ -24,6 +24,7 @@ from truespec.domains.sql.ir.kinds import DATED, TEXT
 from truespec.domains.sql.ir.logic import FALSE, Expr, Formula, conj, disj, neg
 from truespec.domains.sql.ir.ordered_types import is_ordered
 from truespec.domains.sql.ir.ordered_types import rank as ordered_rank
+from truespec.domains.sql.ir.symbols import is_false
 from truespec.domains.sql.ir.values import Val, identical
 from truespec.domains.sql.ir.world import World
 
@@ -31,6 +32,7 @@ from truespec.domains.sql.ir.world import World
 def of(world: World, symbol: Symbol, *, pairs: bool = True) -> list[Formula]:
     """The axioms of one symbol, for all its parameters; `pairs`: also when a count is at least 2."""
     value = symbol.apply(symbol.formals)
+    mentioned = [value]
     match symbol.function:
         case "COUNT":
             (term,) = symbol.bag.terms
@@ -43,13 +45,14 @@ def of(world: World, symbol: Symbol, *, pairs: bool = True) -> list[Formula]:
             fact = _extreme(world, symbol, value)
         case "ANY" | "CHOICE":
             result = Val(symbol.null(symbol.formals), value, symbol.kind)
+            mentioned += [] if is_false(result.null) else [result.null]
             chosen = _restricted(symbol.bag, lambda out: identical(out, result))
             fact = z3.Implies(exists(world, symbol.bag), exists(world, chosen))
         case _:
             return []
     if not symbol.formals:
         return [fact]
-    return [z3.ForAll(list(symbol.formals), fact, patterns=[value])]
+    return [z3.ForAll(list(symbol.formals), fact, patterns=mentioned)]
 
 
 def _extreme(world: World, symbol: Symbol, value: Expr) -> Formula:
