@@ -48,7 +48,7 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
         case exp.Like() | exp.ILike() if isinstance(node.expression, exp.Any | exp.All):
             return _alternatives(node)
         case exp.CountIf() if not isinstance(node.this, exp.Distinct):
-            return exp.Count(this=exp.Case(ifs=[exp.If(this=node.this, true=exp.Literal.number(1))]))
+            return _sum_of_truths(node.this)
         case exp.Length() | exp.ArraySize():
             depth = node.args.get("expression")
             if depth is None or (isinstance(depth, exp.Literal) and depth.this == "1"):
@@ -69,6 +69,12 @@ def _instead(node: Any, dialect: Dialect) -> exp.Expr | None:
         case exp.Bracket() if isinstance(_bare(node.this), exp.ArrayAgg):
             return _element(node, dialect)
     return None
+
+
+def _sum_of_truths(condition: exp.Expr) -> exp.Expr:
+    """COUNT_IF is NULL where its condition is in all rows, as a sum is."""
+    numbered = (condition, exp.Literal.number(1)), (exp.Not(this=exp.paren(condition)), exp.Literal.number(0))
+    return exp.Sum(this=exp.Case(ifs=[exp.If(this=one, true=number) for one, number in numbered]))
 
 
 def _named(node: exp.Anonymous, dialect: Dialect) -> exp.Expr | None:
