@@ -54,7 +54,7 @@ def remember_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def many(run: Run, databases: Sequence[Database], arrangement: int = 0) -> list[Answered]:
         turn = 1 if run.texts == sorted(run.texts) else -1
-        about = (run.schema.ddl, run.settings, arrangement, *sorted(run.texts))
+        about = (run.schema.dialect, run.schema.ddl, run.settings, arrangement, *sorted(run.texts))
         keys = [(*about, *insert_statements(database, run.schema)) for database in databases]
         found: list[Answered | None] = [_answers[key][::turn] if key in _answers else None for key in keys]
         new = [place for place, answer in enumerate(found) if answer is None]

@@ -1,8 +1,8 @@
 """How Z3 is asked whether a statement has a proof.
 
 Axioms are instantiated by their patterns. Where all instances that the patterns name contradict nothing,
-models of the axioms name others, mostly numbers such as days. What they prove they prove soon: full effort
-proved none of 714 statements. Where the instances come to no end, models may lead elsewhere.
+models of the axioms name others, mostly numbers such as days. What they prove they mostly prove soon, so they
+get little effort there. Where the instances come to no end, models may lead elsewhere.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Asked:
     solver: Any
     """The solver that said it."""
     ended: bool
-    """Whether more effort could say no more."""
+    """Whether more effort is not worth it: there is an answer, or the patterns name no more instances."""
 
 
 def ask(statement: Sequence[Formula], effort: int, manner: Manner, limit: Limit) -> Asked:

@@ -52,7 +52,7 @@ ReadCheck = Callable[["World", Table, str, Expr], Val | None]
 
 
 PROVED, DENIED, OPEN = "1", "x", "0"
-"""What a trail says of a statement: it is proved, more effort would not prove it (`ask`), or neither."""
+"""What a trail says of a statement: it is proved, more effort is not worth it (`ask`), or neither."""
 SECOND = 1_000_000
 """Microseconds in a second."""
 
